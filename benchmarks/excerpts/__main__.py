@@ -27,10 +27,10 @@ from benchmarks.excerpts.learning import Case, learnt
 from benchmarks.judge.weights_file import put
 from benchmarks.quality.run import Bench as EmbeddingBench
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.consult.answer.answer_without_model import Asked, chosen, read_texts
-from sourcebook.consult.answer.excerpt_weights import WEIGHTS_FILE, excerpt_weights
-from sourcebook.consult.answer.question_share import emphasised
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
+from sourcebook.consult.evidence.question_share import emphasised
+from sourcebook.consult.excerpt.answer_without_model import Asked, chosen, read_texts
+from sourcebook.consult.excerpt.excerpt_weights import WEIGHTS_FILE, excerpt_weights
 from sourcebook.consult.question.forms import AskedForms
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.evaluation.question_sets import read_queries, read_records
@@ -40,7 +40,7 @@ from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from benchmarks.excerpts.learning import Numbers
-    from sourcebook.consult.answer.answer_without_model import ReadText
+    from sourcebook.consult.excerpt.answer_without_model import ReadText
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.model.search import SearchResult
     from sourcebook.ports.providers import Embedder

@@ -122,6 +122,16 @@ def as_markdown(report: dict[str, Any]) -> str:
     parts = [
         f"# Keeping a base equal to a folder, {report['date']}",
         f"Commit {report['commit']}; {report['machine']['cpu']}, {report['machine']['cores']} cores.",
+        *_beside_the_embedder(found),
+        *_added_again(found),
+        *_large_files(report.get("large", {})),
+        *(_many_files(report["many"]) if report["many"] else ()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _beside_the_embedder(found: dict[str, FolderFacts]) -> list[str]:
+    return [
         "## Beside the embedder alone",
         "The same texts, in the same order, embedded without parsing, cutting and writing. CPU time is that of all"
         " threads and of the children that read the files. Of a folder that was added several times, each time right"
@@ -143,6 +153,11 @@ def as_markdown(report: dict[str, Any]) -> str:
                 for name, one in [*found.items(), *_sum(found)]
             ],
         ),
+    ]
+
+
+def _added_again(found: dict[str, FolderFacts]) -> list[str]:
+    return [
         "## Added again",
         "Seconds, and in brackets how many texts were embedded, and what `add` reported.",
         table(
@@ -159,7 +174,10 @@ def as_markdown(report: dict[str, Any]) -> str:
             ],
         ),
     ]
-    parts += [
+
+
+def _large_files(large: dict[str, Any]) -> list[str]:
+    return [
         "## One large file",
         "CPU time and memory are those of the process that reads it.",
         table(
@@ -172,20 +190,20 @@ def as_markdown(report: dict[str, Any]) -> str:
                     f"{one['items_per_cpu_second']:,.0f}",
                     f"{one['memory'] / 1_000_000:.0f}",
                 )
-                for kind, one in report.get("large", {}).items()
+                for kind, one in large.items()
             ],
         ),
     ]
-    if report["many"]:
-        facts: many.ManyFacts = report["many"]
-        marks = ", ".join(f"{count}: {size:.0f}" for count, size in facts["mb_after"].items())
-        parts += [
-            f"## {facts['files']} small files",
-            f"First {facts['first_s']} s, again {facts['again_s']} s, with an embedder that costs next to nothing."
-            f" Memory in MB: {facts['mb_before']:.0f} before, {facts['mb_at_most']:.0f} at most"
-            f" ({facts['mb_at_most_again']:.0f} the second time); after so many files: {marks}.",
-        ]
-    return "\n\n".join(parts) + "\n"
+
+
+def _many_files(facts: many.ManyFacts) -> list[str]:
+    marks = ", ".join(f"{count}: {size:.0f}" for count, size in facts["mb_after"].items())
+    return [
+        f"## {facts['files']} small files",
+        f"First {facts['first_s']} s, again {facts['again_s']} s, with an embedder that costs next to nothing."
+        f" Memory in MB: {facts['mb_before']:.0f} before, {facts['mb_at_most']:.0f} at most"
+        f" ({facts['mb_at_most_again']:.0f} the second time); after so many files: {marks}.",
+    ]
 
 
 def _sum(found: dict[str, FolderFacts]) -> list[tuple[str, Any]]:

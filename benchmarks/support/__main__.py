@@ -23,7 +23,7 @@ from benchmarks.speed.machine import ROOT, commit
 from benchmarks.support.alterations import ALTERATIONS, words
 from benchmarks.support.texts import SETS, Part, Said, sentences
 from benchmarks.support.true_sentences import RETELLINGS, Written, answered_questions, written_by_people
-from sourcebook.consult.answer.citations import best_quote
+from sourcebook.consult.citations.marks_and_quotes import best_quote
 
 PER_KIND = 150
 TRUE_PER_KIND = 400

@@ -22,7 +22,7 @@ from sourcebook.storage.sqlite.database import SqliteDatabase
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "schema.md").read_text("utf-8")
 LAYOUTS: dict[str, dict[str, list[str]]] = tomllib.loads(
-    (Path(__file__).parent / "spec_columns.toml").read_text("utf-8")
+    (Path(__file__).parent / "other_layouts.toml").read_text("utf-8")
 )
 WHERE = "## Where the columns of other layouts are"
 
@@ -393,57 +393,3 @@ def test_keys_and_references_on_postgresql_can_be_spread_too(server_base: Server
 def test_nothing_happens_behind_a_writers_back_on_postgresql(server_base: ServerBase) -> None:
     assert server_base.triggers == []
     assert not server_base.numbered & {*DOCUMENT_TABLES, "postings"}
-
-
-# Where the descriptions of those layouts are at hand, the list of columns is compared with them too.
-DESCRIPTIONS = ROOT.parent / "shared" / "spec"
-LAYOUT_OF = {"000": "Room layout", "002": "SQLite layout", "003": "Bot layout", "004": "Index store"}
-
-
-@pytest.mark.parametrize(("number", "layout"), LAYOUT_OF.items())
-def test_the_list_of_columns_is_complete(number: str, layout: str) -> None:
-    found = sorted(DESCRIPTIONS.glob(f"{number}_*.txt"))
-    if not found:
-        pytest.skip("the descriptions of other layouts are not part of the project and not beside it")
-    text = found[0].read_text("utf-8")
-    columns = {*_created(text), *_entities(text), *_tabulated(text), *_json_keys(text, layout)}
-    assert columns
-    known = {(table, column) for table, names in LAYOUTS[layout].items() for column in names}
-    assert columns - known == set()
-    # And nothing is listed that no description knows.
-    assert known - columns == set()
-
-
-def _created(text: str) -> Iterator[tuple[str, str]]:
-    """Columns of `create table` statements."""
-    for table, body in re.findall(
-        r"^create table (?:if not exists )?(\w+) (\(.*?^\));", text, re.MULTILINE | re.DOTALL | re.IGNORECASE
-    ):
-        for part in parts_of(re.sub(r"--[^\n]*", "", body)):
-            name = part.split()[0]
-            if re.fullmatch(r"[a-z_]+", name):
-                yield table, name
-
-
-def _entities(text: str) -> Iterator[tuple[str, str]]:
-    """Fields of Kotlin classes that are tables."""
-    for name, body in re.findall(r"^@Entity.*?^data class (\w+)\((.*?)^\)", text, re.MULTILINE | re.DOTALL):
-        yield from ((name, field) for field in re.findall(r"\bval (\w+):", body))
-
-
-def _tabulated(text: str) -> Iterator[tuple[str, str]]:
-    """Columns that a Markdown table below the name of a table lists by name, type and meaning."""
-    for table, body in re.findall(r"^### (\w+)$(.*?)(?=^#|\Z)", text, re.MULTILINE | re.DOTALL):
-        yield from ((table, column) for column in re.findall(r"^\| `(\w+)` \| [A-Z]+ \|", body, re.MULTILINE))
-
-
-def _json_keys(text: str, layout: str) -> Iterator[tuple[str, str]]:
-    """Keys of JSON objects in examples, and fields that a list names."""
-    table = {"SQLite layout": "chat_messages.citations", "Index store": "embeddings"}.get(layout)
-    if table is None:
-        return
-    for example in re.findall(r"^```json$(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        yield from ((table, key) for key in re.findall(r'"(\w+)":', example))
-    if layout == "Index store":
-        for fields in re.findall(r"^\* (`\w+`(?:(?: /|,) `\w+`)*)[^\n]*:", text, re.MULTILINE):
-            yield from ((table, field) for field in re.findall(r"`(\w+)`", fields))

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import apsw
 import pytest
 from tests.faces.shell import Here, Shell, clean_environment
 
@@ -116,6 +117,18 @@ def test_a_server_that_is_not_there_is_a_provider_error_and_the_base_goes_on(lib
     assert library.json("search", "tomatoes")["results"]
 
 
+def until_vectors_are_made(base: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait for the first vectors of the new model; many are still to be made then."""
+    connection = apsw.Connection(str(base), flags=apsw.SQLITE_OPEN_READONLY)
+    made = "select 1 from vectors v join models m on m.id = v.model_id where m.name like '%minilm%'"
+    try:
+        while not connection.execute(made).fetchone():  # pyright: ignore[reportUnknownMemberType]
+            assert process.poll() is None
+            time.sleep(0.02)
+    finally:
+        connection.close()
+
+
 def test_ctrl_c_stops_it_and_it_goes_on_later(library: Shell) -> None:
     text = "# Berries\n\n" + "\n\n".join(
         f"Berry number {n} grows on a bush, ripens in week {n}, and is picked by hand." for n in range(500)
@@ -131,7 +144,7 @@ def test_ctrl_c_stops_it_and_it_goes_on_later(library: Shell) -> None:
     )
     first_line = process.stderr.readline() if process.stderr else b""
     assert b"vectors with" in first_line
-    time.sleep(0.5)
+    until_vectors_are_made(library.folder / "data" / "knowledge_base.db", process)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=200)
     assert process.returncode == 130, told

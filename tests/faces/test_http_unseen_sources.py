@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faces.server_desk import SECRET, ServerDesk, server_desk
+from tests.faces.server_desk import SECRET, SECRET_QUESTION, ServerDesk, server_desk
 
 pytestmark = pytest.mark.anyio
 
@@ -54,6 +54,28 @@ async def test_the_nearest_passages_are_those_of_seen_collections_under_their_nu
             seen = (await whole.get(f"/api/drafts/{number}")).json()["draft"]
         assert [each["quote"] for each in seen["nearest"]] == [WORDS, None]
         assert seen["nearest_excerpt"] == WORDS
+
+
+async def test_what_a_search_looked_at_names_nothing_of_an_unseen_collection(tmp_path: Path) -> None:
+    async with server_desk(str(tmp_path / "base.db")) as desk, desk.client("bound expert") as client:
+        found = await desk.book.ask(SECRET_QUESTION, collection=["default", "secret"])
+        passages = found.details["passages"]
+        assert isinstance(passages, list)
+        assert {"default", "secret"} == {str(p["collection_id"]) for p in passages if isinstance(p, dict)}
+        draft = await desk.book.moderation.call_human("Which word now?", details={"passages": passages})
+        drafts = [await client.get("/api/drafts"), await client.get(f"/api/drafts/{draft.id}")]
+        page = await client.get(f"/inbox/{draft.id}", headers={"Accept": "text/html"})
+        gaps = await client.get("/api/gaps")
+        for shown in (*drafts, page, gaps):
+            assert shown.is_success
+            assert "Which word now?" in shown.text
+            assert "vault" not in shown.text.lower()
+        seen = drafts[1].json()["draft"]["details"]["passages"]
+        assert {each["collection_id"] for each in seen} == {"default"}
+        assert "What the search looked at" in page.text
+        assert gaps.json()["gaps"][0]["near"]
+        async with desk.client("expert") as whole:
+            assert "vault" in (await whole.get(f"/api/drafts/{draft.id}")).text.lower()
 
 
 async def test_the_sources_of_an_entry_are_those_of_seen_collections(tmp_path: Path) -> None:

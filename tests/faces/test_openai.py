@@ -97,6 +97,28 @@ async def test_an_answer_has_its_sources_as_footnotes_and_as_data(desk: ServerDe
     assert text.startswith(extra["answer"])
 
 
+async def test_an_answer_that_is_out_of_date_says_so_wherever_it_is_shown(desk: ServerDesk) -> None:
+    await desk.book.add_text("The gate closes at nine sharp.", id="gate", title="Gate")
+    said = "The gate closes at nine sharp."
+    await desk.book.curated.insert(
+        said,
+        category="general",
+        question="When does the gate close?",
+        sources=[await desk.book.curated.source("gate", supports=said)],
+    )
+    async with desk.client("reader") as http:
+        asked = {"question": "When does the gate close?"}
+        assert (await http.post("/api/ask", json=asked)).json()["notice"] is None
+        await desk.book.library.remove("gate")
+        given = (await http.post("/api/ask", json=asked)).json()
+    assert (given["tier"], given["answer"]) == ("curated", said)
+    assert (
+        given["notice"] == "A source has changed since this answer was approved. An expert is reviewing it."
+    )
+    made = await client(desk).chat.completions.create(model="sourcebook", messages=[user(asked["question"])])
+    assert f"\n---\n{given['notice']}  \n[1] Gate" in (made.choices[0].message.content or "")
+
+
 async def test_a_streamed_answer_is_the_same(desk: ServerDesk) -> None:
     whole = await client(desk).chat.completions.create(model="sourcebook", messages=[user(QUESTION)])
     text, chunks = await streamed(desk, [user(QUESTION)], stream_options={"include_usage": True})

@@ -13,6 +13,7 @@ from sourcebook import AsyncSourcebook, Settings
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.telegram.messages import answer_and_draft_texts
 from sourcebook.locale import texts
+from sourcebook.model.moderation import DraftKind, NewDraft
 
 pytestmark = pytest.mark.anyio
 POOL = "# Pool\n\n## Opening\n\nThe pool opens at seven in the morning.\n"
@@ -169,3 +170,33 @@ async def test_an_address_that_names_a_draft_that_is_gone_shows_the_inbox(
             page = await client.get("/inbox", params={"decided": decided})
     assert page.status_code == 200
     assert UNKNOWN in page.text
+
+
+async def test_as_many_cases_are_counted_as_are_listed_and_nobody_asked_what_came_back(
+    tmp_path: Path,
+) -> None:
+    source = tmp_path / "pool.md"
+    source.write_text(POOL, "utf-8")
+    settings = Settings(db=str(tmp_path / "base.db"))
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        await book.add(source)
+        given = await book.ask(QUESTION)
+        await book.moderation.approve_moderation_item(int(str(given.details["draft_id"])), 1)
+        source.write_text(POOL.replace("seven", "nine"), "utf-8")
+        await book.add(source)
+        await book.moderation.call_human("Who feeds the cat?")
+        for question, details in (("Is it warm?", {"weak": True}), ("Is it deep?", {})):
+            await book.stores.moderation.add(
+                NewDraft(1, DraftKind.ANSWER, question, "It is.", details=details, collection_id="default")
+            )
+        (stale,) = await book.moderation.get_pending_moderation_items(kind=DraftKind.STALE)
+        transport = httpx.ASGITransport(create_app(book, settings))
+        async with httpx.AsyncClient(transport=transport, base_url="http://kb.test") as client:
+            page = await client.get("/inbox", headers=HTML)
+            one = (await client.get(f"/api/drafts/{stale.id}")).json()["draft"]
+    assert page.text.count('<li><a href="/inbox/') == 3
+    assert "3 cases wait for you" in page.text
+    assert 'aria-label="3 waiting"' in page.text
+    assert (one["asked"], one["people"]) == (0, 0)
+    assert "An approved answer, to be looked at again" in page.text
+    assert "Asked by" not in page.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sourcebook.consult.answer.citations import (
+from sourcebook.consult.citations.marks_and_quotes import (
     CitationMark,
     CitationMarkReader,
     Piece,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.citations import (
+from sourcebook.consult.citations.marks_and_quotes import (
     CitationMark,
     CitationMarkReader,
     CitedSentence,
@@ -12,7 +12,7 @@ from sourcebook.consult.answer.citations import (
     sentences_without_source,
     without_repeated_marks,
 )
-from sourcebook.consult.answer.sheet_places import rows_at
+from sourcebook.consult.citations.sheet_places import rows_at
 from sourcebook.model.documents import Document
 
 PASSAGE = (

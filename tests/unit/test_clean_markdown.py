@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.clean_markdown import clean_inline, markdown_of
+from sourcebook.consult.excerpt.clean_markdown import clean_inline, markdown_of
 from sourcebook.text.blocks import BlockKind
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.answer_without_model import Asked, extract
+from sourcebook.consult.excerpt.answer_without_model import Asked, extract
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question

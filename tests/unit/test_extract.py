@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sourcebook.consult.answer.answer_without_model import Asked, extract
-from sourcebook.consult.answer.excerpt import LONGEST, Excerpt
-from sourcebook.consult.answer.support import check_support
+from sourcebook.consult.excerpt.answer_without_model import Asked, extract
+from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt
+from sourcebook.consult.support.support_check import check_support
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question

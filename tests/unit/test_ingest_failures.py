@@ -49,7 +49,7 @@ async def test_a_file_that_failed_is_tried_again_when_it_changes_or_when_asked(
     await desk.add(tmp_path)
     tried = desk.parser.parsed
     report = await desk.add(tmp_path)
-    assert (report.unchanged, report.still_failed, report.failed, desk.parser.parsed) == (1, 1, [], tried)
+    assert (report.unchanged, report.still_failed, report.failed, desk.parser.parsed) == (0, 1, [], tried)
     touch(bad, OLD)
     await desk.add(tmp_path)
     assert desk.parser.parsed == tried
@@ -157,8 +157,55 @@ async def test_files_that_are_not_read_are_counted_by_their_reason(
         "a.png": "needs_ocr",
         "b.bin": "unsupported_file",
         "c.txt": "empty_file",
+        "d.txt": "file_over_limit",
     }
-    assert (await desk.add(tmp_path)).still_failed == 3
+    again = await desk.add(tmp_path)
+    assert (again.still_failed, again.unchanged, again.skipped) == (4, 0, {"link": 1})
+
+
+async def test_a_file_that_is_too_large_is_listed_until_the_limit_is_raised(
+    base: OpenBase, clock: FixedClock, tmp_path: Path
+) -> None:
+    (tmp_path / "large.txt").write_text("A text about quinces. " * 100)
+    await Desk(base, clock, small_files(1000)).add(tmp_path)
+    desk = Desk(base, clock, small_files(10_000))
+    listed = await desk.only()
+    assert (listed.status, listed.file_size_bytes) == (DocumentStatus.FAILED, 2200)
+    report = await desk.add(tmp_path)
+    assert (report.updated, report.still_failed) == (1, 0)
+    assert (await desk.only()).status is DocumentStatus.COMPLETED
+    await desk.require_sound()
+
+
+async def test_a_file_that_is_too_large_is_no_longer_listed_once_it_is_gone(
+    base: OpenBase, clock: FixedClock, tmp_path: Path
+) -> None:
+    desk = Desk(base, clock, small_files(1000))
+    (tmp_path / "large.txt").write_text("x" * 1001)
+    written(tmp_path, one="One.")
+    planned = await desk.plan(tmp_path)
+    assert ([step.action for step in planned.steps], planned.report.skipped) == (["add"], {"too_large": 1})
+    await desk.add(tmp_path)
+    (tmp_path / "large.txt").unlink()
+    await desk.add(tmp_path)
+    assert [d.status for d in (await desk.documents()).values()] == [DocumentStatus.COMPLETED]
+
+
+async def test_each_new_file_with_the_same_broken_bytes_is_named(desk: Desk, tmp_path: Path) -> None:
+    for name in ("a.pdf", "b.pdf", "c.pdf"):
+        (tmp_path / name).write_bytes(b"%PDF-1.7 and then nothing")
+    report = await desk.add(tmp_path)
+    assert [Path(f.path).name for f in report.failed] == ["a.pdf", "b.pdf", "c.pdf"]
+
+
+async def test_a_label_for_what_still_cannot_be_read_counts_as_no_update(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 and then nothing")
+    written(tmp_path, one="One.")
+    await desk.add(tmp_path)
+    planned = await desk.plan(tmp_path, category="fruit")
+    report = await desk.add(tmp_path, category="fruit")
+    assert (report.updated, report.unchanged, report.still_failed) == (1, 0, 1)
+    assert (planned.report.updated, planned.report.unchanged) == (1, 0)
 
 
 async def test_a_file_that_is_named_and_not_read_has_failed(

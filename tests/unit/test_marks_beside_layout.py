@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.consult.answer import source_binding
+from sourcebook.consult.citations import source_binding
 from sourcebook.testing.fakes import FakeEmbedder
 from sourcebook.text.sentences import sentence_spans
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import PurePath
 
 import pytest
 
-from sourcebook.errors import UnsupportedFile
+from sourcebook.errors import DamagedFile, UnsupportedFile
+from sourcebook.ingest.parsers.parse import parse
 from sourcebook.ingest.parsers.parsed_text import Section
 from sourcebook.ingest.parsers.text.front_matter import split_front_matter
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
@@ -31,6 +33,12 @@ def test_unicode_is_read_with_and_without_a_mark(data: bytes) -> None:
 def test_what_is_no_text_is_refused(data: bytes) -> None:
     with pytest.raises(UnsupportedFile):
         parse_plain(data)
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "letter.DOCX", "book.epub"])
+def test_what_is_named_like_a_document_and_is_none_is_damaged(name: str) -> None:
+    with pytest.raises(DamagedFile, match=PurePath(name).suffix):
+        parse(bytes(range(1, 256)) * 20, name)
 
 
 def test_characters_that_nobody_sees_are_taken_out() -> None:

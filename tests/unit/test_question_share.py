@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.question_share import held_terms
+from sourcebook.consult.evidence.question_share import held_terms
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.stems import stem_words
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.answer_without_model import Asked, extract
-from sourcebook.consult.answer.row_choice import cells_of
+from sourcebook.consult.excerpt.answer_without_model import Asked, extract
+from sourcebook.consult.excerpt.row_choice import cells_of
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sourcebook import AsyncSourcebook, Settings
-from sourcebook.consult.answer.source_binding import SourceBinder
+from sourcebook.consult.citations.source_binding import SourceBinder
 from sourcebook.model.chat import Citation
 from sourcebook.testing.fakes import FakeEmbedder
 

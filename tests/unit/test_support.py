@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.support import Doubt, check_support
+from sourcebook.consult.support.support_check import Doubt, check_support
 from sourcebook.text.numbers import quantities
 
 EN = "Blueberries need acid soil: a pH of 4.5 to 5.0. They are not fed with fresh manure. Space them 1.2 m apart."

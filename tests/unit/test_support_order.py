@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.citations import best_quote
-from sourcebook.consult.answer.support import Doubt, check_support
+from sourcebook.consult.citations.marks_and_quotes import best_quote
+from sourcebook.consult.support.support_check import Doubt, check_support
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.numbers import quantities
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sourcebook.consult.answer.support import Doubt
+from sourcebook.consult.support.support_check import Doubt
 from sourcebook.faces.telegram.bot_services import BotTerms
 from sourcebook.faces.telegram.messages.answer_and_draft_texts import answer, place
 from sourcebook.locale import LANGUAGES, texts

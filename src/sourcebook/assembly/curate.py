@@ -25,7 +25,7 @@ def make_moderation(
     chat_model: ChatModel | None,
     settings: Settings,
 ) -> Moderation:
-    from sourcebook.consult.answer.source_binding import SourceBinder
+    from sourcebook.consult.citations.source_binding import SourceBinder
     from sourcebook.curate.draft_rules import DraftAnswers, DraftPolicy
     from sourcebook.curate.moderation import Helpers, Moderation
     from sourcebook.ports.chat import PromptMessage

@@ -9,40 +9,28 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.citations import without_repeated_marks
 from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key
-from sourcebook.consult.answer.composer import (
-    ComposedAnswer,
-    PassageSources,
-    StreamedAnswer,
-    extracted,
-)
-from sourcebook.consult.answer.left_to_model import only_if_supported
+from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, extracted
 from sourcebook.consult.answer.model_checks import ModelChecks
-from sourcebook.consult.answer.prompt import build_prompt, within_budget
+from sourcebook.consult.answer.model_writing import ModelWriting
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.answer_policy import AnswerPolicy
+from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
-from sourcebook.consult.curated.rejected_answers import RejectedAnswers, rejected_details
+from sourcebook.consult.curated.rejected_answers import RejectedAnswers
 from sourcebook.consult.evidence.passage_details import passages_language, quoted_language, told, with_quoted
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
+from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
 from sourcebook.consult.question.question_language import language_of, only_language, question_language
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.curate.source_changes import told_changes
-from sourcebook.errors import (
-    BadProviderAnswer,
-    CuratedAnswerNotFound,
-    NothingAsked,
-    NothingToSearchFor,
-    SessionNotFound,
-    SourcebookError,
-)
+from sourcebook.errors import CuratedAnswerNotFound, NothingAsked, NothingToSearchFor, SessionNotFound
 from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
@@ -51,7 +39,6 @@ from sourcebook.model.chat import (
     CitationChecked,
     Declined,
     Done,
-    ExcerptFound,
     Failed,
     PassagesFound,
     Role,
@@ -67,9 +54,8 @@ if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.consult.review_protocols import Drafting
     from sourcebook.model.chat import ChatSession
-    from sourcebook.model.curation import CuratedAnswer, SimilarQuestion, Term
+    from sourcebook.model.curation import CuratedAnswer, Term
     from sourcebook.model.documents import JsonValue
-    from sourcebook.model.moderation import Draft
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
@@ -77,40 +63,6 @@ if TYPE_CHECKING:
 
 HELP_FILTER = In("type", ("documentation", "readme"))
 """The documents that `help` answers from."""
-
-
-@dataclass(slots=True)
-class _Question:
-    """What is known about a question while it is being answered."""
-
-    inquiry: Inquiry
-    context: QuestionContext
-    language: str | None
-    history: Sequence[ChatMessage]
-    terms: TermIndex
-    wordings: Sequence[str]
-    """The ways to search for it, to be tried in this order."""
-    details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
-    similar: Sequence[SimilarQuestion] = ()
-    outdated: CuratedAnswer | None = None
-    """The approved answer to it, if what that stood on has changed."""
-    rejected: RejectedAnswers = field(default_factory=RejectedAnswers)
-
-    def is_rejected(self, draft: Draft | None) -> bool:
-        """Whether an expert rejected this answer. Which draft that was goes to the details."""
-        self.details["rejected"] = None if draft is None else rejected_details(draft)
-        return draft is not None
-
-    @property
-    def asked(self) -> str:
-        """What is asked, without the instructions around it."""
-        return asking_part(self.inquiry.question.strip())
-
-    def search_with(self, wording: str) -> str:
-        """What is searched for: the question in this wording, with what it also means."""
-        expansions = self.terms.expansions(wording)
-        self.details |= {"searched": wording, "expansions": list(expansions)}
-        return " ".join([wording, *expansions])
 
 
 class Consultation:
@@ -134,6 +86,7 @@ class Consultation:
         self._chat_model = chat_model
         self._drafting = drafting
         self._policy = policy or AnswerPolicy()
+        self._writing = ModelWriting(chat_model, self._policy, self._checks) if chat_model else None
         self._curated = CuratedLookup(stores.curated)
         self._confirmed = ConfirmedQuestions(stores)
 
@@ -163,7 +116,7 @@ class Consultation:
         if not sources.passages or is_read_again:
             yield await self._undocumented(question, found)
             return
-        if self._chat_model is None:
+        if self._writing is None:
             composed = await self._extracted(question, found, sources)
             question.details["passages"] = with_quoted(question.details["passages"], composed)
             if composed is not None:
@@ -174,7 +127,7 @@ class Consultation:
                 yield event
         else:
             composed = None
-            async with aclosing(self._written(question, found, sources, self._chat_model)) as events:
+            async with aclosing(self._writing.write(question, found, sources)) as events:
                 async for event in events:
                     if isinstance(event, ComposedAnswer):
                         composed = event
@@ -202,7 +155,7 @@ class Consultation:
                         pass
         raise AssertionError("an answer always ends with a final event")
 
-    async def _begun(self, asked: Inquiry) -> _Question:
+    async def _begun(self, asked: Inquiry) -> OpenQuestion:
         inquiry, history, context, known_terms = await self._stores.read_together(
             lambda stores: self._known(stores, asked)
         )
@@ -220,7 +173,7 @@ class Consultation:
             "language": language,
             "model": self._chat_model.name if self._chat_model else None,
         }
-        return _Question(inquiry, context, language, history, terms, tried, details)
+        return OpenQuestion(inquiry, context, language, history, terms, tried, details)
 
     async def _known(
         self, stores: Stores, asked: Inquiry
@@ -242,7 +195,7 @@ class Consultation:
             raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
         return found.session, found.messages or inquiry.earlier_messages(last)
 
-    async def _search(self, question: _Question) -> tuple[JudgedPassages, PassageSources]:
+    async def _search(self, question: OpenQuestion) -> tuple[JudgedPassages, PassageSources]:
         """What the first wording finds that finds something close enough, or the last one."""
         inquiry = question.inquiry
         config = RetrievalConfig(
@@ -273,7 +226,7 @@ class Consultation:
         return self._chat_model is not None and self._policy.reads_unsure and inquiry.reads_unsure
 
     async def _accepted(
-        self, question: _Question, found: JudgedPassages, *, is_left_to_model: bool = False
+        self, question: OpenQuestion, found: JudgedPassages, *, is_left_to_model: bool = False
     ) -> PassageSources:
         """The passages that come close enough and are whole; nearly close enough, if a model decides."""
         close = found.accepted(self._policy.context_size, is_nearly_enough=is_left_to_model)
@@ -290,7 +243,7 @@ class Consultation:
         )
         return PassageSources(taken, question.context.documents, question.language)
 
-    async def _curated_entry(self, question: _Question) -> CuratedAnswer | None:
+    async def _curated_entry(self, question: OpenQuestion) -> CuratedAnswer | None:
         """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
         if question.inquiry.filter is not None:
             return None
@@ -314,7 +267,7 @@ class Consultation:
         question.details["similar"] = [asdict(each) for each in question.similar]
         return None
 
-    async def _read_rejected(self, question: _Question, found: JudgedPassages) -> None:
+    async def _read_rejected(self, question: OpenQuestion, found: JudgedPassages) -> None:
         if found.passages:
             searched = str(question.details["searched"])
             question.rejected = await RejectedAnswers.read(
@@ -322,7 +275,7 @@ class Consultation:
             )
 
     async def _extracted(
-        self, question: _Question, found: JudgedPassages, sources: PassageSources
+        self, question: OpenQuestion, found: JudgedPassages, sources: PassageSources
     ) -> ComposedAnswer | None:
         """An answer in the words of the documents, unless a reader is sure that there is none."""
         asked = question.inquiry.question
@@ -331,66 +284,7 @@ class Consultation:
             return None
         return await self._checks.read(asked, composed, sources.passages)
 
-    def _written(
-        self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
-    ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
-        """The events of an answer that a model writes, and at the end the answer, unless it found nothing."""
-        events = self._streamed(question, found, sources, chat_model)
-        return events if found.verdict.is_accepted else only_if_supported(events)
-
-    async def _streamed(
-        self, question: _Question, found: JudgedPassages, sources: PassageSources, chat_model: ChatModel
-    ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
-        asked = question.inquiry.question
-        if (
-            self._policy.shows_excerpt
-            and found.verdict.is_accepted
-            and (excerpt := extracted(asked, found.weights, sources, found.language))
-        ):
-            yield ExcerptFound(excerpt.text, excerpt.citations)
-        prompt = build_prompt(
-            asked,
-            sources.passages,
-            language=question.language,
-            terms=question.terms.relevant(
-                [*question.wordings, *(passage.chunk.content for passage in sources.passages)]
-            ),
-            history=within_budget(question.history, self._policy.history_size),
-            is_unsure=not found.verdict.is_accepted,
-        )
-        answer = StreamedAnswer(sources)
-        try:
-            async with aclosing(self._within_limits(chat_model.stream(prompt))) as pieces:
-                async for piece in pieces:
-                    if shown := answer.feed(piece):
-                        yield TokenWritten(shown)
-                    for citation in answer.new_citations():
-                        yield CitationChecked(citation)
-        except SourcebookError as error:
-            yield Failed(error.code, error.message, error.hint, error)
-            return
-        if shown := answer.close():
-            yield TokenWritten(shown)
-        if answer.has_nothing:
-            return
-        for citation in answer.new_citations(is_last=True):
-            yield CitationChecked(citation)
-        yield await self._checks.judged(answer.composed())
-
-    async def _within_limits(self, pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-        """What a model writes, whoever wrote the model: one that comes to no end is given up."""
-        characters = count = 0
-        async with aclosing(pieces) as written:
-            async for piece in written:
-                characters, count = characters + len(piece), count + 1
-                if characters > self._policy.answer_size or count > self._policy.answer_pieces:
-                    raise BadProviderAnswer(
-                        f"The chat model did not come to an end: {characters} characters in {count} pieces.",
-                        hint="Raise `chat_characters` if answers may be that long.",
-                    )
-                yield piece
-
-    def _answer(self, question: _Question, composed: ComposedAnswer) -> Answer:
+    def _answer(self, question: OpenQuestion, composed: ComposedAnswer) -> Answer:
         uses = question.terms.uses(composed.text)
         text, left = corrected(composed.text, uses) if self._chat_model else (composed.text, uses)
         question.details["terms"] = [
@@ -415,7 +309,7 @@ class Consultation:
             similar=question.similar,
         )
 
-    async def _curated_answer(self, question: _Question, entry: CuratedAnswer) -> Answer:
+    async def _curated_answer(self, question: OpenQuestion, entry: CuratedAnswer) -> Answer:
         citations = curated_citations(entry, question.language)
         states = await self._stores.sessions.source_states(citations)
         return Answer(
@@ -440,13 +334,13 @@ class Consultation:
             },
         )
 
-    async def _undocumented(self, question: _Question, found: JudgedPassages) -> Declined | Done:
+    async def _undocumented(self, question: OpenQuestion, found: JudgedPassages) -> Declined | Done:
         """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
         if question.outdated is None:
             return await self._declined(question, found)
         return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
-    async def _declined(self, question: _Question, found: JudgedPassages) -> Declined:
+    async def _declined(self, question: OpenQuestion, found: JudgedPassages) -> Declined:
         sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
         sources = PassageSources(sound, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
@@ -465,7 +359,7 @@ class Consultation:
         )
         return Declined(await self._stored(question, answer))
 
-    async def _stored(self, question: _Question, answer: Answer) -> Answer:
+    async def _stored(self, question: OpenQuestion, answer: Answer) -> Answer:
         """The answer with the session that now holds it, and in its details the draft that it became."""
         inquiry = question.inquiry
         if inquiry.keep is not None:
@@ -480,7 +374,7 @@ class Consultation:
             question, replace(answer, session_id=message.session_id, message_id=message.id)
         )
 
-    async def _drafted(self, question: _Question, answer: Answer) -> Answer:
+    async def _drafted(self, question: OpenQuestion, answer: Answer) -> Answer:
         if self._drafting is None:
             return answer
         draft = await self._drafting.consider(

@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.question_share import share_of_weight
 from sourcebook.consult.evidence.acceptance import term_weights
+from sourcebook.consult.evidence.question_share import share_of_weight
 from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
 from sourcebook.model.chat import BETWEEN_HEADINGS, MANUAL_COLLECTION

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.curate.question_groups import clusters, question_terms
@@ -27,21 +27,25 @@ def trouble(draft: Draft) -> str | None:
     return "weak" if draft.details.get("weak") is True else None
 
 
-def find_gaps(drafts: Sequence[Draft]) -> list[Gap]:
-    """The gaps in these drafts (given newest first), most asked first."""
+def find_gaps(drafts: Sequence[Draft], collections: Container[str | None] | None = None) -> list[Gap]:
+    """The gaps in these drafts (given newest first), most asked first.
+
+    They name documents that a search found near: all, or those of these collections.
+    """
     troubled = [(draft, reason) for draft in drafts if (reason := trouble(draft)) is not None]
     items = [(pair, question_terms(pair[0].question, pair[0].language)) for pair in troubled]
     return sorted(
-        (_gap(cluster) for cluster in clusters(items)), key=lambda gap: (-gap.count, -gap.last_asked_at)
+        (_gap(cluster, collections) for cluster in clusters(items)),
+        key=lambda gap: (-gap.count, -gap.last_asked_at),
     )
 
 
-def _gap(cluster: Sequence[tuple[Draft, str]]) -> Gap:
+def _gap(cluster: Sequence[tuple[Draft, str]], collections: Container[str | None] | None) -> Gap:
     drafts = [draft for draft, _ in cluster]
     counted = Counter(" ".join(draft.question.split()) for draft in drafts)
     examples = [question for question, _ in counted.most_common(_EXAMPLES)]
     categories = Counter(draft.category_guess for draft in drafts if draft.category_guess)
-    near = Counter(path for draft in drafts for path in _near(draft))
+    near = Counter(path for draft in drafts for path in _near(draft, collections))
     return Gap(
         question=examples[0],
         count=len(drafts),
@@ -56,8 +60,9 @@ def _gap(cluster: Sequence[tuple[Draft, str]]) -> Gap:
     )
 
 
-def _near(draft: Draft) -> list[str]:
+def _near(draft: Draft, collections: Container[str | None] | None) -> list[str]:
     """The documents that a search for the question found, from the draft."""
     found = draft.details.get("passages")
     passages = cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
-    return [path for p in passages[:_NEAR] if isinstance(path := p.get("document_path"), str)]
+    seen = [p for p in passages if collections is None or p.get("collection_id", "") in collections]
+    return [path for p in seen[:_NEAR] if isinstance(path := p.get("document_path"), str)]

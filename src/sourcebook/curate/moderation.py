@@ -375,7 +375,7 @@ class Moderation:
         """
         troubled = await self._queue.troubled(since or 0)
         asked = [d for d in troubled if collections is None or (d.collection_id or "") in collections]
-        return find_gaps(asked)[:limit]
+        return find_gaps(asked, collections)[:limit]
 
     async def digest(self, since: int, until: int | None = None) -> Digest:
         """A summary of a period: questions, tiers, stale answers, what to write."""

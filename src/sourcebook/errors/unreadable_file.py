@@ -18,6 +18,7 @@ class UnsupportedFile(BadFile):
     """This kind of file is not supported.
 
     `docs/reference/formats.md` lists what is read. Save it as one of these, for example as PDF or DOCX.
+    `--archives` opens archives.
     """
 
     code = "unsupported_file"

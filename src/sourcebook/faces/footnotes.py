@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sourcebook.faces.answer_notice import answer_notice
 from sourcebook.locale import texts
 
 if TYPE_CHECKING:
@@ -18,11 +19,15 @@ _NEXT = "  \n"
 def footnotes(answer: Answer) -> str:
     """A rule and a line for each source, by the numbers that stand in the answer; nothing if it has none.
 
-    Of what an expert alone says, a line that says so.
+    Of what an expert alone says, a line that says so. That an answer is out of date is said first.
     """
+    notice = answer_notice(answer)
+    lines = [] if notice is None else [notice]
     if answer.is_expert_only:
-        return RULE + texts(answer.language)("expert_only")
-    return RULE + _NEXT.join(_footnote(each) for each in answer.citations) if answer.citations else ""
+        lines.append(texts(answer.language)("expert_only"))
+    else:
+        lines += map(_footnote, answer.citations)
+    return RULE + _NEXT.join(lines) if lines else ""
 
 
 def _footnote(citation: Citation) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
+from sourcebook.faces.answer_notice import answer_notice
 from sourcebook.faces.matched_section import matched_section
 from sourcebook.model.jobs import JobStatus
 
@@ -136,6 +137,7 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "question": answer.question,
         "answer": answer.answer,
+        "notice": answer_notice(answer),
         "tier": answer.tier.value,
         "expert_only": answer.is_expert_only,
         "session_id": answer.session_id,

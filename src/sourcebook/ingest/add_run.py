@@ -24,7 +24,9 @@ from sourcebook.ingest.folder.comparison import FolderComparer, FolderComparison
 from sourcebook.ingest.folder.labels import Labeller
 from sourcebook.ingest.folder.outside_files import OutsideFiles
 from sourcebook.ingest.folder.plan import loses_too_much
+from sourcebook.ingest.folder.scan import Skip
 from sourcebook.ingest.folder.targets import Named, Options, Target, find_targets, web_target
+from sourcebook.ingest.index.document_reader import is_over_limit
 from sourcebook.ingest.index.indexer import IndexedWork, Indexer, Work, skipped_as
 from sourcebook.ingest.index.pipeline import POLL_SECONDS, STOP_SECONDS, one_error
 from sourcebook.ingest.spool import Spool
@@ -149,6 +151,7 @@ class AddRun:
         steps = [step for e in examined for step in planned_steps(e)]
         for e in examined:
             self._count_seen(e)
+            self._tally.skipped += too_large(e)
             steps += await self._planned_labels(e, present)
         self._tally.counts.update(_COUNTED.get(step.action, "duplicates") for step in steps)
         refused = next(filter(None, map(_excess, examined)), None)
@@ -251,8 +254,9 @@ class AddRun:
         return disputes.by_source
 
     def _count_seen(self, seen: FolderComparison) -> None:
-        self._tally.counts["unchanged"] += len(seen.plan.unchanged)
-        self._tally.counts["still_failed"] += seen.still_failed()
+        still_failed = len(seen.still_failed())
+        self._tally.counts["unchanged"] += len(seen.plan.unchanged) - still_failed
+        self._tally.counts["still_failed"] += still_failed
         self._tally.skipped.update({reason.value: n for reason, n in seen.scan.reasons().items()})
         self._tally.failed += seen.failed
 
@@ -432,6 +436,12 @@ def _narrowed(disputed: dict[str, tuple[FolderComparison, list[str]]]) -> Iterat
         yield replace(seen, target=replace(seen.target, folder=None, files=files, web=web))
 
 
+def too_large(seen: FolderComparison) -> Counter[str]:
+    """The files that would be skipped because they are too large."""
+    large = [i for i in seen.plan.indexings if is_over_limit(i.file_hash)]
+    return Counter({Skip.TOO_LARGE.value: len(large)} if large else {})
+
+
 def planned_steps(seen: FolderComparison) -> Iterator[PlannedStep]:
     for move in seen.plan.moves:
         yield PlannedStep("move", seen.shown(move.new), seen.shown(move.old))
@@ -439,6 +449,8 @@ def planned_steps(seen: FolderComparison) -> Iterator[PlannedStep]:
         action = "update" if seen.is_known(another.path) else "duplicate"
         yield PlannedStep(action, seen.shown(another.path))
     for indexing in seen.plan.indexings:
+        if is_over_limit(indexing.file_hash):
+            continue
         for number, path in enumerate(indexing.paths):
             new = "duplicate" if number else "add"
             yield PlannedStep("update" if seen.is_known(path) else new, seen.shown(path))

@@ -70,7 +70,8 @@ class AddReport:
 
     A file with a new label counts as changed. `duplicates` are new files whose bytes a document holds already, which
     now has one more path. `needs_ocr` are those among the failed that hold pictures of pages; `still_failed` are files
-    that could not be read before either and did not change, so that nobody tried again. `skipped` counts files that
+    that could not be read before either and did not change, so that nobody tried again: they are not counted as
+    unchanged. `skipped` counts files that
     are left alone, by the reason. `interrupted`: it was stopped before everything was done.
     """
 

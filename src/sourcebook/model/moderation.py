@@ -68,8 +68,8 @@ class Draft:
 
     `details` tell how it came about: what was searched and found. Drafts that ask much the same have one `group_key`.
     A draft of kind STALE is about the curated answer `stale_kb_id`; an approved one became the answer `kb_id`. The same
-    open question is one draft: `asked` says how often it was asked, `people` by how many. What repeats it names it in
-    `same_as` and is not listed by itself.
+    open question is one draft: `asked` says how often it was asked, `people` by how many; of a draft of kind STALE
+    nobody did. What repeats it names it in `same_as` and is not listed by itself.
     """
 
     id: int

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.answer_without_model import Asked, Extract, extract
-from sourcebook.consult.answer.question_share import emphasised
+from sourcebook.consult.evidence.question_share import emphasised
+from sourcebook.consult.excerpt.answer_without_model import Asked, Extract, extract
 from sourcebook.consult.question.typed_words import in_plain_spelling
 
 if TYPE_CHECKING:

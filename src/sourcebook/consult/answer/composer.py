@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.answer_without_model import Asked, extract
-from sourcebook.consult.answer.citations import (
+from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
+from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.citations.marks_and_quotes import (
     CitationMark,
     CitationMarkReader,
     CitedSentence,
@@ -21,12 +22,11 @@ from sourcebook.consult.answer.citations import (
     quote_at,
     wide_quote,
 )
-from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
-from sourcebook.consult.answer.prompt import NOTHING_FOUND
-from sourcebook.consult.answer.question_share import emphasised
-from sourcebook.consult.answer.sheet_places import rows_at
-from sourcebook.consult.answer.source_link import source_link
+from sourcebook.consult.citations.sheet_places import rows_at
+from sourcebook.consult.citations.source_link import source_link
+from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
+from sourcebook.consult.excerpt.answer_without_model import Asked, extract
 from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
 from sourcebook.text.case_and_accents import made_storable, without_open_half

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.clean_markdown import clean_block, clean_inline
+from sourcebook.consult.excerpt.clean_markdown import clean_block, clean_inline
 from sourcebook.text.blocks import BlockKind
 
 if TYPE_CHECKING:

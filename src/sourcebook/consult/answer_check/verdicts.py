@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sourcebook.consult.answer.citations import cited_sentences
-from sourcebook.consult.answer.support import (
+from sourcebook.consult.citations.marks_and_quotes import cited_sentences
+from sourcebook.consult.support.support_check import (
     Doubt,
     Support,
     check_support,

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.citations import best_quote
-from sourcebook.consult.answer.support import share_of_terms
+from sourcebook.consult.citations.marks_and_quotes import best_quote
+from sourcebook.consult.support.support_check import share_of_terms
 from sourcebook.errors import NoEmbedder, UsageError
 from sourcebook.model.curation import CuratedSource, SourceType
 from sourcebook.model.documents import ChunkLevel

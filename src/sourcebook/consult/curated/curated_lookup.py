@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.citations import without_repeated_marks
-from sourcebook.consult.answer.source_link import source_link
+from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
+from sourcebook.consult.citations.source_link import source_link
 from sourcebook.consult.curated.similar_questions import MOST_OFFERED, similar_questions
 from sourcebook.consult.question.same_question import difference
 from sourcebook.model.chat import Citation, SourceState, SupportGrade

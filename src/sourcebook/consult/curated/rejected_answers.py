@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.joined_passages import joined
+from sourcebook.consult.excerpt.joined_passages import joined
 from sourcebook.consult.question.same_question import ask_the_same
 from sourcebook.curate.question_groups import same_words
 from sourcebook.curate.rejected_quote import shares_most_words, still_said

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.question_share import held_terms, weight_of
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.question_share import held_terms, weight_of
 from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.text.analysis import analyse_question, distinct_terms, words
 from sourcebook.text.languages import detect_language

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.question_share import held_share
+from sourcebook.consult.evidence.question_share import held_share
 from sourcebook.consult.question.asked_value import asking_terms
 from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form

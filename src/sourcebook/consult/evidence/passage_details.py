@@ -62,6 +62,7 @@ def told(
     """A passage as it is told of: how close it came, and whether it was taken."""
     row: dict[str, JsonValue] = {
         "chunk_id": passage.chunk.id,
+        "collection_id": passage.collection_id,
         "document_path": passage.document_path,
         "title": passage.document_title,
         "score": passage.score,

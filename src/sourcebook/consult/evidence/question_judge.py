@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.question_share import held_terms, share_of_weight, weight_of
-from sourcebook.consult.answer.support import names
 from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.question_share import held_terms, share_of_weight, weight_of
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
@@ -24,6 +23,7 @@ from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.named_days import named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
+from sourcebook.consult.support.support_check import names
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sourcebook.consult.answer.support import names
+from sourcebook.consult.support.support_check import names
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.sounds import sound, sound_alike

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from sourcebook.consult.answer.support import decisive_words
+from sourcebook.consult.support.support_check import decisive_words
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 

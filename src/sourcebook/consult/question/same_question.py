@@ -16,8 +16,8 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile, zip_longest
 
-from sourcebook.consult.answer.support import decisive_words, names
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, without_asking
+from sourcebook.consult.support.support_check import decisive_words, names
 from sourcebook.text.analysis import words
 from sourcebook.text.function_words import languages_of_both
 from sourcebook.text.negation import negators

@@ -6,40 +6,23 @@ import typer
 
 from sourcebook._version import __version__
 from sourcebook.errors import UsageError
-from sourcebook.faces.cli.commands import (
-    accounts,
-    add,
-    ask,
+from sourcebook.faces.cli.commands.asking import ask, chat, search, sessions
+from sourcebook.faces.cli.commands.documents import add, collections, documents
+from sourcebook.faces.cli.commands.models import calibrate, models, models_compare
+from sourcebook.faces.cli.commands.models import eval as evaluation
+from sourcebook.faces.cli.commands.people import accounts, keys, tokens, users
+from sourcebook.faces.cli.commands.review import check, kb, kb_files, moderate, terms
+from sourcebook.faces.cli.commands.serving import bot, demo, mcp, serve
+from sourcebook.faces.cli.commands.upkeep import (
     backup,
-    bot,
-    calibrate,
-    chat,
-    check,
-    collections,
     config,
     copy,
-    demo,
     doctor,
-    documents,
     export,
     import_,
-    kb,
-    kb_files,
-    keys,
-    mcp,
-    models,
-    models_compare,
-    moderate,
     reindex,
     restore,
-    search,
-    serve,
-    sessions,
-    terms,
-    tokens,
-    users,
 )
-from sourcebook.faces.cli.commands import eval as evaluation
 from sourcebook.faces.cli.invocation import Db, Invocation, Json, Level, takes_common_options
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
 

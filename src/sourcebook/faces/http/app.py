@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -69,6 +70,24 @@ _LAST_WORDS = 5.0
 """Seconds for requests that were cancelled to give back what they held, before the base closes."""
 
 
+@asynccontextmanager
+async def _opened(
+    book: AsyncSourcebook, settings: Settings, stopping: Stopping, app: FastAPI
+) -> AsyncGenerator[None, None]:
+    """The base is open and looked after, until the server stops and the last request is answered."""
+    with stopping.listening():
+        async with book, mounted_mcp(app):
+            app.state.worker = worker = UploadWorker(book)
+            async with upkeep(book, worker, settings.http_stop_seconds) as tasks:
+                app.state.tasks = tasks
+                yield
+                stopping.is_set = True
+                with anyio.CancelScope(shield=True):
+                    await stopping.all_answered(_LAST_WORDS)
+            if app.state.book is not book:  # another chat model was chosen meanwhile
+                await app.state.book.close()
+
+
 def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = None) -> FastAPI:
     """The whole server as an ASGI app. It opens the base when it starts, and closes it when it stops.
 
@@ -76,26 +95,11 @@ def create_app(book: AsyncSourcebook, settings: Settings, gate: Gate | None = No
     """
     silence_others()
     stopping, metrics = Stopping(), Metrics()
-
-    @asynccontextmanager
-    async def opened(app: FastAPI) -> AsyncGenerator[None, None]:
-        with stopping.listening():
-            async with book, mounted_mcp(app):
-                app.state.worker = worker = UploadWorker(book)
-                async with upkeep(book, worker, settings.http_stop_seconds) as tasks:
-                    app.state.tasks = tasks
-                    yield
-                    stopping.is_set = True
-                    with anyio.CancelScope(shield=True):
-                        await stopping.all_answered(_LAST_WORDS)
-                if app.state.book is not book:  # another chat model was chosen meanwhile
-                    await app.state.book.close()
-
     app = FastAPI(
         title="Sourcebook",
         version=__version__,
         description="Answers from your documents, with citations that were checked against the text.",
-        lifespan=opened,
+        lifespan=partial(_opened, book, settings, stopping),
         # Their pages fetch scripts from elsewhere, which nothing here does. The description itself is there.
         docs_url=None,
         redoc_url=None,

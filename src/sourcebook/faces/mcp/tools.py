@@ -83,7 +83,17 @@ async def ask(call: ToolCall, given: AskArguments) -> ToolResult:
     asked = SentQuestion(given.question, collections=collections)
     answer = await call.questions.ask(asked)
     shown = json_shapes.answer(answer)
-    kept = ("question", "answer", "tier", "expert_only", "citations", "language", "curated", "nearest")
+    kept = (
+        "question",
+        "answer",
+        "notice",
+        "tier",
+        "expert_only",
+        "citations",
+        "language",
+        "curated",
+        "nearest",
+    )
     data = {key: shown[key] for key in kept if key in shown} | {"declined": answer.tier is Tier.NONE}
     return ToolResult(answer.answer + footnotes(answer), data)
 

@@ -24,20 +24,17 @@ from sourcebook.faces.http.auth.caller import (
 from sourcebook.faces.http.auth.guarded_routes import require_whole_base
 from sourcebook.faces.http.charged_questions import own_session, sees_session
 from sourcebook.faces.web.dates_and_numbers import is_today
+from sourcebook.faces.web.review_queue import count_cases
 from sourcebook.faces.web.template_rendering import HEADERS, render, texts_of, theme_of
 from sourcebook.locale import Texts
 from sourcebook.model.chat import ChatSession, Conversation
 from sourcebook.model.documents import Collection
-from sourcebook.model.moderation import DraftKind
 from sourcebook.model.people import UserRole
 from sourcebook.settings import Settings
 
 FRAGMENT = "x-sourcebook-fragment"
 """The header with which our own scripts ask for a part of a page."""
-FOR_AN_EXPERT = (DraftKind.STALE, DraftKind.DECLINED)
-"""What waits for a person. A draft of an answer that was given may be approved, and nobody waits for that."""
 _CONVERSATIONS = 12
-_LISTED = 200
 _LATELY = 90 * 24 * 3600
 _SIGN_IN = "sourcebook_session"
 
@@ -143,21 +140,9 @@ class Page:
         """After something was done: the page that shows it."""
         return RedirectResponse(address, 303, headers=dict(HEADERS))
 
-    async def _waiting(self) -> int:
-        """How many cases wait for an expert. Who is bound to collections is told of those alone, as far as listed."""
-        if self.caller.collections is None:
-            counted = await self.book.moderation.count_pending()
-            return sum(counted.get(kind, 0) for kind in FOR_AN_EXPERT)
-        listed = [
-            each
-            for kind in FOR_AN_EXPERT
-            for each in await self.book.moderation.get_pending_moderation_items(_LISTED, kind=kind)
-        ]
-        return sum(self.caller.sees(each.collection_id or self.settings.collection) for each in listed)
-
     async def _shelf(self) -> Sidebar:
         sessions = await self.conversations(_CONVERSATIONS)
-        waiting = await self._waiting() if self.is_expert else 0
+        waiting = await count_cases(self) if self.is_expert else 0
         documents = sum(each.document_count for each in await self.collections())
         today = [each for each in sessions if is_today(each.updated_at)]
         earlier = [each for each in sessions if each not in today]

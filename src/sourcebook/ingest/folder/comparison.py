@@ -45,7 +45,7 @@ from sourcebook.ingest.folder.scan import (
     scan_named_files,
 )
 from sourcebook.ingest.folder.targets import Options
-from sourcebook.ingest.index.document_reader import FileStamp, mark_file
+from sourcebook.ingest.index.document_reader import FileStamp, is_over_limit, mark_file, over_limit_mark
 from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.sources import PathState, SourceKind, shown_path
 
@@ -113,10 +113,11 @@ class FolderComparison:
             if (mark := self.marks.get(path)) is not None
         ]
 
-    def still_failed(self) -> int:
+    def still_failed(self) -> set[str]:
+        """The paths of what could not be read before either, and did not change."""
         unread = {d.id for d in self.known.documents.values() if could_not_be_read(d)}
         unread -= set(self.plan.accepted)
-        return sum(self.known.paths[path].document_id in unread for path in self.plan.unchanged)
+        return {path for path in self.plan.unchanged if self.known.paths[path].document_id in unread}
 
 
 class FolderComparer:
@@ -157,6 +158,7 @@ class FolderComparer:
         if self._is_stopped():
             return None
         seen = FolderComparison(target, known, scan, found, marks, Plan(), now)
+        _remember_large(seen)
         _spare(seen)
         known = await self._with_owners(known, found)
         retried = [
@@ -239,7 +241,8 @@ def _compared(scan: Scan, known: Known) -> tuple[dict[str, str], list[Seen]]:
         before = known.paths.get(path)
         state = known.documents.get(before.document_id) if before else None
         held = believed_hash(state) if state else None
-        if before is not None and held is not None and _is_as_it_was(seen, before):
+        is_read = held is not None and not is_over_limit(held)
+        if before is not None and held is not None and is_read and _is_as_it_was(seen, before):
             found[path] = held
         else:
             to_mark.append(seen)
@@ -291,6 +294,19 @@ def _reason(error: SourcebookError) -> Skip:
             return Skip.UNSUPPORTED
         case _:
             return Skip.NOT_A_FILE
+
+
+def _remember_large(seen: FolderComparison) -> None:
+    """What is too large to be read is remembered by its size and time, so that it is listed with what was not read.
+
+    Where the base has an older text, it keeps that.
+    """
+    for path, entry in seen.scan.large.items():
+        if path not in _with_text(seen.known):
+            source = seen.target.source.id
+            seen.found[path] = over_limit_mark(source, path, entry.size, entry.mtime)
+            seen.scan.files[path] = entry
+            del seen.scan.skipped[path]
 
 
 def _spare(seen: FolderComparison) -> None:

@@ -40,12 +40,13 @@ class Labeller:
         return placements
 
     async def relabel(self, seen: FolderComparison) -> int:
-        """Give the labels of the source to what did not change. How many files that was news for."""
+        """Give the labels of the source to what did not change. How many files that could be read it was news for."""
         known = [(path, seen.known.paths[path].document_id) for path in seen.plan.unchanged]
-        count = 0
+        unread, count = seen.still_failed(), 0
         for page in _pages(known):
             heads = await self._heads([document_id for _, document_id in page])
-            count += await self._relabel(seen, [(path, heads[d]) for path, d in page if d in heads])
+            news = await self._relabel(seen, [(path, heads[d]) for path, d in page if d in heads])
+            count += sum(path not in unread for path in news)
         options = replace(Options.of(seen.target.source), unfinished=False)
         source = replace(seen.target.source, options=options.as_metadata())
         present = await self._tools.sources.list_sources(self._collection_id)
@@ -60,19 +61,19 @@ class Labeller:
     async def relabelled(self, seen: FolderComparison) -> list[str]:
         """The files that did not change and for which the labels of the source are news. Nothing is written."""
         known = [(path, seen.known.paths[path].document_id) for path in seen.plan.unchanged]
-        news: list[str] = []
+        unread, news = seen.still_failed(), list[str]()
         for page in _pages(known):
             heads = await self._heads([document_id for _, document_id in page])
             placed = [(self._placement(seen, path, heads[d]), heads[d]) for path, d in page if d in heads]
             news += [placement.path.path for placement, head in placed if _labelling(placement, head)]
-        return news
+        return [path for path in news if path not in unread]
 
-    async def _relabel(self, seen: FolderComparison, page: Sequence[tuple[str, Document]]) -> int:
+    async def _relabel(self, seen: FolderComparison, page: Sequence[tuple[str, Document]]) -> list[str]:
         placed = [(self._placement(seen, path, head), head) for path, head in page]
-        labellings = [news for placement, head in placed if (news := _labelling(placement, head)) is not None]
+        news = {p.path.path: labels for p, head in placed if (labels := _labelling(p, head)) is not None}
         paths = [placement.path for placement, _ in placed]
-        await self._tools.writer.label(self._collection_id, labellings, paths)
-        return len(labellings)
+        await self._tools.writer.label(self._collection_id, list(news.values()), paths)
+        return list(news)
 
     async def _heads(self, document_ids: Sequence[str]) -> dict[str, Document]:
         heads = await self._tools.sources.heads(self._collection_id, sorted(set(document_ids)))

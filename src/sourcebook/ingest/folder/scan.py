@@ -60,6 +60,8 @@ class Scan:
     files: dict[str, Seen] = field(default_factory=dict[str, Seen])
     skipped: dict[str, Skip] = field(default_factory=dict[str, Skip])
     troubles: list[Trouble] = field(default_factory=list[Trouble])
+    large: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    """Those of the skipped that are too large to be read."""
 
     def is_hidden_by_trouble(self, path: str) -> bool:
         return any(_lies_at_or_below(path, trouble.path) for trouble in self.troubles)
@@ -187,11 +189,16 @@ class _Walker:
             return
         if (status is not None and stat.S_ISDIR(status.st_mode)) or self._is_excluded(path):
             return
-        if status is None or (reason := self._problem(status)) is not None:
+        if status is None or (reason := self._problem(status)) not in (None, Skip.TOO_LARGE):
             self.scan.skipped[key] = reason or Skip.LINK
             return
         changed = int(max(status.st_mtime, status.st_ctime))
-        self.scan.files[key] = Seen(key, location, status.st_size, int(status.st_mtime), changed)
+        seen = Seen(key, location, status.st_size, int(status.st_mtime), changed)
+        if reason is None:
+            self.scan.files[key] = seen
+        else:
+            self.scan.skipped[key] = reason
+            self.scan.large[key] = seen
 
     def _link_problem(self, location: str) -> Skip | None:
         if not os.path.islink(location):  # noqa: PTH114

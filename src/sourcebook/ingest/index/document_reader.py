@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _OPENING = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_BINARY"))
 MOST_SECTIONS = 2_000
 """Of a text with more sections, as of a sheet with very many rows, only its passages know theirs."""
+_OVER_LIMIT = "over-limit:"
 HEAD = 8_192
 """Bytes of a file by which its kind is told."""
 
@@ -74,7 +75,7 @@ def read_file(location: str, largest: int) -> Bytes:
         mtime = int(os.fstat(file.fileno()).st_mtime)
         data = file.read(largest + 1)
     if len(data) > largest:
-        raise FileOverLimit(f"The file is larger than {largest // 1_000_000} MB.")
+        raise _too_large(largest)
     return Bytes(data, hash_bytes(data), mtime)
 
 
@@ -102,7 +103,24 @@ def _require_regular(status: os.stat_result, largest: int) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise UsageError("This is not a regular file, but a pipe, a socket or a device.")
     if status.st_size > largest:
-        raise FileOverLimit(f"The file is larger than {largest // 1_000_000} MB.")
+        raise _too_large(largest)
+
+
+def _too_large(largest: int) -> FileOverLimit:
+    return FileOverLimit(
+        f"The file is larger than {largest / 1_000_000:g} MB, the limit that `max_file_mb` sets."
+    )
+
+
+def over_limit_mark(source_id: str, path: str, size: int, mtime: int) -> str:
+    """What a file is known by that is too large to be read: it stands where the hash of its bytes would."""
+    known_by = f"{source_id}\0{path}\0{size}\0{mtime}"
+    return _OVER_LIMIT + hash_bytes(known_by.encode("utf-8", "surrogateescape"))
+
+
+def is_over_limit(file_hash: str) -> bool:
+    """Whether this stands for bytes that were too many to be read."""
+    return file_hash.startswith(_OVER_LIMIT)
 
 
 def labels_for(place: FilePlace, given: Labels, said: Metadata) -> Labels:

@@ -42,6 +42,7 @@ from sourcebook.ingest.index.document_reader import (
     cut,
     described,
     failed,
+    is_over_limit,
     labels_for,
     read_file,
     status_after,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from sourcebook.ingest.add_tools import Parser, Tools
     from sourcebook.ingest.folder.comparison import FolderComparison
     from sourcebook.ingest.folder.plan import Indexing
+    from sourcebook.ingest.folder.scan import Seen
     from sourcebook.ingest.folder.targets import Upload
     from sourcebook.ingest.parsers.page_progress import OnText
     from sourcebook.ingest.parsers.parsed_text import ParsedText
@@ -96,12 +98,18 @@ class Work:
         return FilePlace(path, self.seen.shown(path), self.seen.absolute(path))
 
     @property
-    def size(self) -> int:
-        return self.seen.scan.files[self.paths[0]].size
+    def entry(self) -> Seen:
+        return self.seen.scan.files[self.paths[0]]
 
     @property
-    def location(self) -> str:
-        return self.seen.scan.files[self.paths[0]].location
+    def is_over_limit(self) -> bool:
+        """Whether it is too large to be read."""
+        return is_over_limit(self.indexing.file_hash)
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are to read."""
+        return 0 if self.is_over_limit else self.entry.size
 
     @property
     def upload(self) -> Upload | None:
@@ -211,7 +219,12 @@ class Indexer:
                     self._collection_id, work.document_id, DocumentStatus.PROCESSING
                 )
             work.seen_at = self._tools.clock.now()
-            read = await to_thread.run_sync(read_file, work.location, self._tools.config.limits.largest_file)
+            if work.is_over_limit:
+                # It is not read, but remembered.
+                work.data = Bytes(b"", work.indexing.file_hash, work.entry.mtime)
+            read = await to_thread.run_sync(
+                read_file, work.entry.location, self._tools.config.limits.largest_file
+            )
             work.data = read._replace(data=b"")
             work.is_blank = not read.data.strip(SPACE)
             parsed = await self._parsed(self._parser, work, read.data)
@@ -230,7 +243,7 @@ class Indexer:
         return Item(work, document)
 
     async def _parsed(self, parser: Parser, work: Work, data: bytes) -> ParsedText:
-        name = work.seen.scan.files[work.paths[0]].name or work.paths[0]
+        name = work.entry.name or work.paths[0]
         opens_archives = Options.of(work.seen.target.source).archives
         if opens_archives and is_archive(name) and isinstance(parser, Unpacker):
             return await parser.parse_archive(data, name)
@@ -367,7 +380,7 @@ class Indexer:
         is_named = work.seen.target.folder is None and work.paths[0] in work.seen.target.places
         skipped = Skip.EMPTY if work.is_blank else None
         if skipped is None and isinstance(error, BadFile) and not isinstance(error, EmptyFile):
-            skipped = skipped_as(work.paths[0], error.code)
+            skipped = Skip.TOO_LARGE if work.is_over_limit else skipped_as(work.paths[0], error.code)
         if skipped is not None and not is_named and not work.keeps_old_text:
             return IndexedWork(work, skipped=skipped.value)
         return IndexedWork(work, failed=_failures(work, error))
@@ -439,7 +452,7 @@ def _with_bytes(document: Document, work: Work, read: Bytes) -> Document:
     return replace(
         document,
         file_hash=read.file_hash,
-        file_size_bytes=len(read.data) or work.size,
+        file_size_bytes=len(read.data) or work.entry.size,
         mtime=read.mtime,
         stored_file=work.upload.stored_file if work.upload else None,
     )
@@ -463,9 +476,8 @@ def _counted(work: Work, report: WriteReport) -> Counter[str]:
 
 
 def _failures(work: Work, error: Exception) -> list[FailedFile]:
-    """One for the bytes, and one for each further document whose file could not be read."""
-    paths = {work.paths[0]: None} | {one.paths[0]: None for one in work.indexing.endangered}
-    return [_failure(work.seen.shown(path), error) for path in paths]
+    """One for each path at which the bytes lie: whoever looks for a file looks for its name."""
+    return [_failure(work.seen.shown(path), error) for path in work.paths]
 
 
 def _failure(path: str, error: Exception) -> FailedFile:

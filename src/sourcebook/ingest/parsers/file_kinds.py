@@ -211,6 +211,19 @@ def is_text(kind: FileKind) -> bool:
     return kind not in _BINARY
 
 
+def unlike_its_name(name: str) -> DamagedFile | None:
+    """What is wrong with a file of no known kind that is named like a document. None if its name says nothing."""
+    suffix = PurePath(name).suffix
+    if SUFFIXES.get(suffix.lower()) not in _BINARY - {
+        FileKind.ZIP,
+        FileKind.TAR,
+        FileKind.IMAGE,
+        FileKind.AUDIO,
+    }:
+        return None
+    return DamagedFile(f"The file is named {suffix}, but what it holds is nothing of that kind.")
+
+
 def kind_of(data: bytes, name: str) -> FileKind:
     """The kind of a file. What cannot be read is a BadFile that says what it is instead, as far as that is known."""
     if not data.strip(SPACE):

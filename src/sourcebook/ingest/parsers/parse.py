@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import BadFile, EmptyFile, NeedsOcr, NeedsTranscription, UnsupportedFile
-from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of
+from sourcebook.ingest.parsers.file_kinds import FileKind, kind_of, unlike_its_name
 
 if TYPE_CHECKING:
     from sourcebook.ingest.parsers.parsed_text import ParsedText
@@ -54,7 +54,10 @@ def parse(data: bytes, name: str) -> ParsedText:
     kind = kind_of(data, name)
     if kind in _REFUSED:
         raise _REFUSED[kind]()
-    parsed = parser_of(kind)(data)
+    try:
+        parsed = parser_of(kind)(data)
+    except UnsupportedFile as error:
+        raise unlike_its_name(name) or error from None
     if not parsed.text.strip():
         raise EmptyFile
     return parsed

@@ -93,6 +93,7 @@ def draft_from(row: Row) -> Draft:
         updated_at=row["updated_at"],
         decided_at=row["decided_at"],
         same_as=row["same_as"],
-        asked=row["asked"],
-        people=row["people"],
+        # An approved answer came back by itself: nobody asked.
+        asked=0 if row["kind"] == DraftKind.STALE else row["asked"],
+        people=0 if row["kind"] == DraftKind.STALE else row["people"],
     )

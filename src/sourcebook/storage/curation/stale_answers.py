@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.citations import cited_sentences
-from sourcebook.consult.answer.support import check_support
+from sourcebook.consult.citations.marks_and_quotes import cited_sentences
+from sourcebook.consult.support.support_check import check_support
 from sourcebook.curate.staleness import same_text, sentence_before, stands
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import ContextChange

@@ -86,6 +86,7 @@ class StalenessContract:
         (draft,) = await stale_drafts(base)
         assert (draft.stale_kb_id, draft.answer, draft.question) == (made.id, made.answer, made.question)
         assert draft.citations[0].state is SourceState.CURRENT
+        assert (draft.asked, draft.people) == (0, 0), "it came back by itself"
         await put(base, "Nothing of it.", "d")
         assert await stale_drafts(base) == [draft]
 

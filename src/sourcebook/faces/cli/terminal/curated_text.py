@@ -54,6 +54,12 @@ def entry_lines(entry: CuratedAnswer, changes: Sequence[SourceChange]) -> Iterat
     yield from change_lines(changes)
 
 
+def support_lines(entry: CuratedAnswer) -> Iterator[str]:
+    """The words in the documents that a curated answer is watched against."""
+    for bound in entry.sources:
+        yield f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”"
+
+
 def wording_line(wording: Wording) -> str:
     people = f", confirmed by {counted(wording.people, 'person', 'people')}" if wording.people else ""
     return f"Wording {wording.id}: {wording.question} ({_STATUSES[wording.status]}{people})"

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from sourcebook.consult.answer.citations import sentences_without_source
 from sourcebook.consult.answer.transcript import moment
+from sourcebook.consult.citations.marks_and_quotes import sentences_without_source
 from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
-from sourcebook.faces.cli.terminal.curated_text import category_of, state_of, wording_line
+from sourcebook.faces.cli.terminal.curated_text import category_of, state_of, support_lines, wording_line
 from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def saved_lines(draft: Draft, entry: CuratedAnswer, *, is_guessed: bool) -> Iter
     yield f"Saved the curated answer {entry.id}, revision {entry.revision}."
     how = f" (guessed; `sourcebook kb edit {entry.id} --category X` changes it)" if is_guessed else ""
     yield f"  Category: {category_of(entry)}{how}"
-    for bound in entry.sources:
-        yield f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”"
+    yield from support_lines(entry)
     unsupported = sentences_without_source(entry.answer) if entry.sources else []
     for sentence in unsupported:
         yield f"  Not supported by any document: “{sentence}”"
@@ -60,8 +59,9 @@ def _offers(draft: Draft) -> Iterator[str]:
 def draft_lines(draft: Draft, similar: Sequence[Draft], entry: CuratedAnswer | None) -> list[str]:
     """A draft: the question, what came closest or the answer with its sources, and what asks the same."""
     category = " / ".join(part for part in (draft.category_guess, draft.subcategory_guess) if part)
+    since = "since" if draft.kind is DraftKind.STALE else "asked"
     lines = [
-        f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, asked {moment(draft.created_at)}",
+        f"Draft {draft.id}: {draft.kind.value}, {draft.status.value}, {since} {moment(draft.created_at)}",
         f"Category: {category or 'unknown'}",
         f"Question: {draft.question}",
     ]

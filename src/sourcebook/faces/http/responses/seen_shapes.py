@@ -23,7 +23,7 @@ def seen_entry(entry: CuratedAnswer, caller: Caller) -> dict[str, Any]:
 
 def seen_draft(draft: Draft, caller: Caller) -> dict[str, Any]:
     """A draft with those of its citations and nearest passages that the caller may see, numbered as they were."""
-    return _seen_places(draft_json_shapes.draft(_seen(draft, caller)), draft, caller)
+    return _seen_places(draft_json_shapes.draft(as_seen(draft, caller)), draft, caller)
 
 
 def seen_draft_with_details(
@@ -35,15 +35,18 @@ def seen_draft_with_details(
     in_new_words: str | None,
 ) -> dict[str, Any]:
     """The same with how it was made, similar drafts, its curated answer, and what has changed in its sources."""
-    shown = draft_json_shapes.draft_with_details(_seen(draft, caller), similar, None, changes, in_new_words)
+    shown = draft_json_shapes.draft_with_details(as_seen(draft, caller), similar, None, changes, in_new_words)
     shown["entry"] = None if entry is None else seen_entry(entry, caller)
     return _seen_places(shown, draft, caller)
 
 
-def _seen(draft: Draft, caller: Caller) -> Draft:
+def as_seen(draft: Draft, caller: Caller) -> Draft:
+    """The draft without the citations and passages of collections that the caller may not see."""
     citations = tuple(citation for citation in draft.citations if caller.sees(citation.collection_id))
     details = dict(draft.details)
-    places = details.get("nearest")
+    looked_at, places = details.get("passages"), details.get("nearest")
+    if isinstance(looked_at, list):
+        details["passages"] = [passage for passage in looked_at if _is_seen(passage, caller)]
     if isinstance(places, list):
         details["nearest"] = [place for place in places if _is_seen(place, caller)]
         # It is what the first place says.

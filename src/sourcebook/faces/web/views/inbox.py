@@ -15,6 +15,7 @@ from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.http.auth.caller import require_seen
+from sourcebook.faces.http.responses.seen_shapes import as_seen
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.web.answer_view import document_address, file_name, rows
 from sourcebook.faces.web.diff_view import word_diff
@@ -276,7 +277,7 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         entry=entry,
         category=draft.category_guess or (entry.category if entry else ""),
         categories=await _categories(page, draft),
-        looked_at=rows(draft.details.get("passages"))[:5],
+        looked_at=rows(as_seen(draft, page.caller).details.get("passages"))[:5],
         near=_near(page, draft),
         rejected=draft_json_shapes.rejected(draft),
         before=ids[at - 1] if at > 0 else None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.errors import DamagedFile
 from sourcebook.ingest.parsers.clean_text import cleaned, one_line, without_soft_breaks
-from sourcebook.ingest.parsers.docx.letters import LetterStyles
+from sourcebook.ingest.parsers.docx.letters import DocxLetterStyles
 from sourcebook.ingest.parsers.docx.lists import Lists
 from sourcebook.ingest.parsers.docx.styles import ParagraphStyles
 from sourcebook.ingest.parsers.docx.xml import VALUE, qn, value_of
@@ -105,7 +105,7 @@ class _Reader:
         self._charts = Charts(package)
         related = {kind: package.xml_if_there(part) for kind, part in relations.values() if kind in _PARTS}
         self._styles = ParagraphStyles(related.get("styles"))
-        self._letters = LetterStyles(related.get("styles"))
+        self._letters = DocxLetterStyles(related.get("styles"))
         self._plain: list[PlacedParagraph] = []
         self._lists = Lists(related.get("numbering"), self._styles.list_of)
         self._notes: dict[tuple[object, str], Element] = {

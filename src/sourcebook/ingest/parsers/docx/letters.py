@@ -36,7 +36,7 @@ class _Letters(NamedTuple):
         )
 
 
-class LetterStyles:
+class DocxLetterStyles:
     """What the styles of one document say about letters."""
 
     def __init__(self, styles: Element | None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sourcebook.errors import DamagedFile, EncryptedFile
 from sourcebook.ingest.parsers.large_lines import headings_by_letters
 from sourcebook.ingest.parsers.office.merged_cells import with_merged
-from sourcebook.ingest.parsers.office.opendocument_letters import LetterStyles
+from sourcebook.ingest.parsers.office.opendocument_letters import OpenDocumentLetterStyles
 from sourcebook.ingest.parsers.office.opendocument_objects import EmbeddedObjects
 from sourcebook.ingest.parsers.office.opendocument_sheets import OpenDocumentSheets
 from sourcebook.ingest.parsers.office.opendocument_slides import OpenDocumentSlides
@@ -58,7 +58,7 @@ def parse_odt(data: bytes) -> ParsedText:
         reader = OpenDocumentReader(TextStyles(content, styles), EmbeddedObjects(package))
         reader.read(body)
         if not reader.built.headings:
-            letters = LetterStyles(styles, content)
+            letters = OpenDocumentLetterStyles(styles, content)
             reader.built.headings += headings_by_letters(reader.plain, letters.pieces)
         title, metadata = _properties(package)
         sections = sections_of(reader.built.headings)

@@ -22,7 +22,7 @@ _USUAL = Look(24, is_bold=False)
 _LARGEST_SIZE = 20_000
 
 
-class LetterStyles:
+class OpenDocumentLetterStyles:
     """What the styles of one document say about letters."""
 
     def __init__(self, *roots: Element | None) -> None:

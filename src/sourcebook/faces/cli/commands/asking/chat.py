@@ -8,7 +8,7 @@ import typer
 
 from sourcebook import Sourcebook
 from sourcebook.errors import SourcebookError, UsageError
-from sourcebook.faces.cli.commands.ask import Category, CollectionNames, Session, Subcategory
+from sourcebook.faces.cli.commands.asking.ask import Category, CollectionNames, Session, Subcategory
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import (

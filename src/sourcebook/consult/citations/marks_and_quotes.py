@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TypeAlias
 
-from sourcebook.consult.answer.support import (
+from sourcebook.consult.support.support_check import (
     ENOUGH_WORDS,
     REWORDED,
     Support,

@@ -10,8 +10,8 @@ import sourcebook
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.errors import Conflict
 from sourcebook.faces import json_shapes
-from sourcebook.faces.cli.commands.add import as_text as report_as_text
-from sourcebook.faces.cli.commands.serve import serve
+from sourcebook.faces.cli.commands.documents.add import as_text as report_as_text
+from sourcebook.faces.cli.commands.serving.serve import serve
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import say_sources
 from sourcebook.faces.cli.terminal.output import say, say_json, tell

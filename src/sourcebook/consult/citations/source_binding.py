@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
-from sourcebook.consult.answer.answer_layout import AnswerLayout, AnswerPartKind
-from sourcebook.consult.answer.citations import (
+from sourcebook.consult.citations.answer_layout import AnswerLayout, AnswerPartKind
+from sourcebook.consult.citations.marks_and_quotes import (
     CitationMarkReader,
     CitedSentence,
     Quote,
     best_quote,
     cited_sentences,
 )
-from sourcebook.consult.answer.named_sources import NamedSource, NamedSources, named_in
-from sourcebook.consult.answer.support import check_support, share_of_terms, share_of_terms_in
+from sourcebook.consult.citations.named_sources import NamedSource, NamedSources, named_in
+from sourcebook.consult.support.support_check import check_support, share_of_terms, share_of_terms_in
 from sourcebook.curate.source_changes import nearest_span
 from sourcebook.curate.staleness import compared_form, stands
 from sourcebook.model.chat import MANUAL_COLLECTION

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.citations import cited_sentences
-from sourcebook.consult.answer.support import check_support, lost_facts, share_of_terms
+from sourcebook.consult.citations.marks_and_quotes import cited_sentences
+from sourcebook.consult.support.support_check import check_support, lost_facts, share_of_terms
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.citations import CitedSentence
+    from sourcebook.consult.citations.marks_and_quotes import CitedSentence
     from sourcebook.model.chat import Citation
     from sourcebook.model.curation import CuratedSource
 

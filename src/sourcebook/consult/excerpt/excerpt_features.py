@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.passage_units import is_contents, names_another_place
-from sourcebook.consult.answer.question_share import held_terms, weight_of
+from sourcebook.consult.evidence.question_share import held_terms, weight_of
+from sourcebook.consult.excerpt.passage_units import is_contents, names_another_place
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
@@ -21,8 +21,8 @@ from sourcebook.text.languages import detect_language
 from sourcebook.text.quoted_mail import quoted_spans
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.joined_passages import JoinedPassages
-    from sourcebook.consult.answer.passage_units import Unit, Units
+    from sourcebook.consult.excerpt.joined_passages import JoinedPassages
+    from sourcebook.consult.excerpt.passage_units import Unit, Units
     from sourcebook.consult.question.wanted_form import Gives
     from sourcebook.model.search import SearchResult
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.clean_markdown import clean_block, markdown_of
-from sourcebook.consult.answer.excerpt_weights import excerpt_weights
+from sourcebook.consult.excerpt.clean_markdown import clean_block, markdown_of
+from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.text.blocks import BlockKind
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.passage_units import Unit, Units
+    from sourcebook.consult.excerpt.passage_units import Unit, Units
 
 LONGEST = 396
 """How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sourcebook.consult.answer.support_alignment import Alignment, AlignmentGap, Kind, Token
+from sourcebook.consult.support.alignment import Alignment, AlignmentGap, Kind, Token
 from sourcebook.text.degrees_and_hedges import Degree, degrees, hedges
 from sourcebook.text.opposites import are_opposite
 

@@ -4,7 +4,7 @@ import typer
 
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import json_shapes
-from sourcebook.faces.cli.commands.users import UserId
+from sourcebook.faces.cli.commands.people.users import UserId
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.terminal.plurals import counted

@@ -4,7 +4,7 @@ import typer
 
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import account_json_shapes
-from sourcebook.faces.cli.commands.accounts import Collections, Role
+from sourcebook.faces.cli.commands.people.accounts import Collections, Role
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.model.accounts import AccountRole, ApiKey, NewApiKey

@@ -16,20 +16,20 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
-from sourcebook.consult.answer.excerpt_features import Asked, TextNumbers, title_and_section
-from sourcebook.consult.answer.excerpt_weights import excerpt_weights
-from sourcebook.consult.answer.joined_passages import joined
-from sourcebook.consult.answer.passage_units import Units
-from sourcebook.consult.answer.question_share import held_share, held_terms
-from sourcebook.consult.answer.row_choice import RowChoice, cells_of
+from sourcebook.consult.evidence.question_share import held_share, held_terms
+from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
+from sourcebook.consult.excerpt.excerpt_features import Asked, TextNumbers, title_and_section
+from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
+from sourcebook.consult.excerpt.joined_passages import joined
+from sourcebook.consult.excerpt.passage_units import Units
+from sourcebook.consult.excerpt.row_choice import RowChoice, cells_of
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
 from sourcebook.consult.question.named_days import named_days
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.consult.answer.joined_passages import JoinedPassages
+    from sourcebook.consult.excerpt.joined_passages import JoinedPassages
     from sourcebook.model.search import SearchResult
 
 __all__ = ["Asked", "Extract", "ReadText", "chosen", "extract", "read_texts"]

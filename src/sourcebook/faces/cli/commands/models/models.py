@@ -4,7 +4,7 @@ from typing import Annotated
 import typer
 
 from sourcebook.errors import UsageError
-from sourcebook.faces.cli.commands import reindex as reindexing
+from sourcebook.faces.cli.commands.upkeep import reindex as reindexing
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.model_downloads import downloaded, install, listed, terms
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from sourcebook.consult.answer.support_alignment import Alignment, align
-from sourcebook.consult.answer.support_meaning import (
+from sourcebook.consult.support.alignment import Alignment, align
+from sourcebook.consult.support.meaning import (
     denies_in_place,
     has_lost_a_hedge,
     says_another_degree,
     says_the_opposite,
 )
-from sourcebook.consult.answer.support_measures import has_other_units
-from sourcebook.consult.answer.support_order import has_exchanged_facts
+from sourcebook.consult.support.measures import has_other_units
+from sourcebook.consult.support.order import has_exchanged_facts
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.decisive_words import decisive_words, meant_words

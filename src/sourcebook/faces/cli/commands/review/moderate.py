@@ -77,7 +77,7 @@ def list_drafts(
         say_json({"drafts": shown, "more": len(following), "wordings": wordings})
         return
     say_rows(
-        ("id", "kind", "asked", "times", "category", "question", "answer"),
+        ("id", "kind", "since", "times", "category", "question", "answer"),
         [
             (
                 d.id,
@@ -322,7 +322,7 @@ def _moment(since: str | None) -> int:
 
 def _times(draft: Draft) -> str:
     """How often it was asked, if more than once, and by how many people."""
-    if draft.asked == 1:
+    if draft.asked <= 1:
         return ""
     return f"{draft.asked}×" + (f", {draft.people} people" if draft.people > 1 else "")
 

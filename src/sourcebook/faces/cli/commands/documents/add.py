@@ -316,6 +316,8 @@ def as_text(report: AddReport) -> str:
         "failed": len(report.failed),
     }
     parts = [f"{count} {name}" for name, count in counts.items()]
+    if report.still_failed:
+        parts.append(f"{report.still_failed} still failing")
     if report.duplicates:
         parts.append(counted(report.duplicates, "duplicate"))
     if report.skipped:
@@ -336,7 +338,7 @@ _REASONS = {
 }
 
 
-_KEPT_WITH_A_REASON = ("unsupported", "needs_ocr", "needs_transcription")
+_KEPT_WITH_A_REASON = ("unsupported", "too_large", "needs_ocr", "needs_transcription")
 
 
 def _show(call: Invocation, report: AddReport) -> None:
@@ -369,14 +371,21 @@ def _tell_failures(report: AddReport) -> None:
         tell(f"{failure.path}: {failure.message} ({failure.code})")
     if report.still_failed:
         tell(
-            f"{report.still_failed} more could not be read before and have not changed. "
+            f"{report.still_failed} could not be read before, did not change, and "
+            f"{'was' if report.still_failed == 1 else 'were'} not tried again. "
             "See `sourcebook documents list --failed`, or try again with --retry-failed."
         )
 
 
 def _tell_what_was_left(report: AddReport) -> None:
     """Where to look if files were not read, or if there were none."""
-    if not (_did_something(report) or report.unchanged or report.duplicates or report.skipped):
+    if not (
+        _did_something(report)
+        or report.unchanged
+        or report.still_failed
+        or report.duplicates
+        or report.skipped
+    ):
         tell("There is nothing to read there: no files, or only hidden ones.")
     elif any(reason in report.skipped for reason in _KEPT_WITH_A_REASON):
         tell("`sourcebook documents list --failed` lists what was skipped, and says what to do.")

@@ -6,7 +6,13 @@ from sourcebook import Sourcebook
 from sourcebook.errors import CuratedAnswerNotFound, UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
-from sourcebook.faces.cli.terminal.curated_text import category_of, entry_lines, state_of, wording_line
+from sourcebook.faces.cli.terminal.curated_text import (
+    category_of,
+    entry_lines,
+    state_of,
+    support_lines,
+    wording_line,
+)
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.model.curation import (
     CuratedAnswer,
@@ -125,6 +131,16 @@ def _is_open(wording: Wording) -> bool:
     return wording.status in (WordingStatus.PROPOSED, WordingStatus.CONFIRMED)
 
 
+Quotes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--quote",
+        metavar="TEXT",
+        help="The supporting words in a source. Without it, the best ones are chosen.",
+    ),
+]
+
+
 def add(
     call: Invocation,
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer.")],
@@ -149,14 +165,7 @@ def add(
         list[str] | None,
         typer.Option("--source", metavar="ID|PATH", help="A document that supports it. Repeat for several."),
     ] = None,
-    quote: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--quote",
-            metavar="TEXT",
-            help="The supporting words in a source. Without it, the best ones are chosen.",
-        ),
-    ] = None,
+    quote: Quotes = None,
     source_type: Annotated[
         SourceType, typer.Option("--source-type", help="How the answer was obtained.")
     ] = SourceType.MANUAL,
@@ -182,8 +191,8 @@ def add(
         say_json({"entry": json_shapes.curated_answer(entry)})
         return
     tell(f"Added the curated answer {entry.id}.")
-    for bound in entry.sources:
-        tell(f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”")
+    for line in support_lines(entry):
+        tell(line)
 
 
 def edit(

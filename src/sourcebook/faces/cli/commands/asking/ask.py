@@ -44,6 +44,17 @@ CollectionNames = Annotated[
 ]
 
 
+Similar = Annotated[
+    int | None,
+    typer.Option(
+        "--similar",
+        metavar="ID",
+        help="Take the approved answer that was offered for this question, and remember the wording.",
+        show_default=False,
+    ),
+]
+
+
 def ask(
     call: Invocation,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="Your question.")],
@@ -56,15 +67,7 @@ def ask(
     category: Category = None,
     subcategory: Subcategory = None,
     collection: CollectionNames = None,
-    similar: Annotated[
-        int | None,
-        typer.Option(
-            "--similar",
-            metavar="ID",
-            help="Take the approved answer that was offered for this question, and remember the wording.",
-            show_default=False,
-        ),
-    ] = None,
+    similar: Similar = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show what the answer was chosen from, and why.")
     ] = False,

@@ -2,7 +2,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sourcebook.faces.cli.commands.add import progress_bar
+from sourcebook.faces.cli.commands.documents.add import progress_bar
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json
 from sourcebook.faces.cli.terminal.plurals import counted

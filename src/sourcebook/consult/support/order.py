@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from sourcebook.consult.answer.support_alignment import Alignment, AlignmentGap, Kind, Token
+from sourcebook.consult.support.alignment import Alignment, AlignmentGap, Kind, Token
 
 _LONGEST_GAP = 6
 """How many words may stand for how many others and still be compared one by one."""
