@@ -260,6 +260,13 @@ def test_a_part_stands_once_and_is_known(text: str, reason: str) -> None:
         parse(text)
 
 
+def test_a_part_may_stand_in_another() -> None:
+    [statement] = parse(
+        "-- part: id\nc.id\n-- part: columns\n{id}, c.title\n-- name: one()\nselect {columns} from c\n"
+    )
+    assert statement.sql == "select c.id, c.title from c"
+
+
 def test_a_part_stands_for_its_text() -> None:
     [statement] = parse("-- part: column\n-- Why.\na, b\n\n-- name: one()\nselect {column} from t\n")
     assert statement.sql == "select a, b from t"

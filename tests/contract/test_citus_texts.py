@@ -35,6 +35,7 @@ FILTER = compiled(Equals("group", 1)).path
 PASSAGES = {
     "passages_of_all": {},
     "passages_of_matching": {"filter": FILTER},
+    "passages_of_named": {"filter": FILTER, "few": None},
 }
 GRAPHS = {
     "passages_by_graph": {"dimensions": SIZE, "limit": 40},
@@ -134,7 +135,9 @@ async def test_passages_of_a_graph_are_the_same(base: OpenBase, top_k: int, filt
 @pytest.mark.parametrize("metric", list(DistanceMetric))
 async def test_chunks_are_the_same(base: OpenBase, metric: DistanceMetric, name: str) -> None:
     common = {**await filled(base, metric), "metric": metric.value, "limit": 15}
-    filtered = {} if name == "nearest_of_all" else {"filter": FILTER}
+    filtered: dict[str, object] = {} if name == "nearest_of_all" else {"filter": FILTER}
+    if name == "nearest_of_named":
+        filtered["few"] = None
     usual, theirs = await by_both(base, name, {**common, **filtered})
     assert rows_of(usual) == rows_of(theirs)
 

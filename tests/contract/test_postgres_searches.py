@@ -17,7 +17,10 @@ from sourcebook.errors import UsageError
 from sourcebook.model.documents import Collection
 from sourcebook.model.search import Equals
 from sourcebook.settings import Settings
+from sourcebook.storage.index.vector_encoding import Singles
 from sourcebook.storage.postgres import driver
+from sourcebook.storage.postgres.filter_paths import compiled
+from sourcebook.storage.postgres.nearest import FEW_MATCHING
 from sourcebook.storage.queries import Statement
 from sourcebook.testing.contract.material import chunk
 from sourcebook.testing.fakes import FixedClock
@@ -43,6 +46,7 @@ do $$ begin
     raise exception 'no such statement was prepared';
 end $$
 """
+NOTHING = compiled(Equals("n", -1)).path
 HOSTILE = "it's \\ a \\' $1 :limit ; drop table vectors; -- E'c'"
 
 
@@ -110,6 +114,82 @@ async def test_a_search_is_planned_once_and_not_each_time(postgres_db: str, tree
             )
         # The server compares a few plans for the values at hand with one for all, and stays with that.
         assert plans["generic_plans"] > plans["custom_plans"]
+    finally:
+        await base.close()
+
+
+@pytest.mark.skipif(bool(citus_cluster.addresses()), reason="Citus plans each search for the values at hand")
+async def test_a_search_for_passages_with_a_filter_is_planned_once_too(postgres_db: str) -> None:
+    base, rows = await grown(postgres_db, "c", pool_max=1)
+    try:
+        for n, row in enumerate(rows[:20]):
+            await cast("Any", base.stores.vectors).rank_passages("c", row, 3, Equals("n", n))
+        database = cast("PostgresDatabase", base.database)
+        async with database.snapshot() as reader:
+            connection = reader._open_connection()  # pyright: ignore[reportPrivateUsage]
+            counted = await connection.fetch(
+                "select generic_plans, custom_plans from pg_prepared_statements "
+                "where statement like '%jsonpath%' and statement not like '%generic_plans%'"
+            )
+        # Nothing is counted beforehand, so one statement asks for the filter.
+        [plans] = counted
+        assert plans["generic_plans"] > plans["custom_plans"]
+    finally:
+        await base.close()
+
+
+@pytest.mark.skipif(bool(citus_cluster.addresses()), reason="a cluster counts first")
+async def test_more_than_a_few_that_a_filter_lets_through_are_left_to_the_graph(postgres_db: str) -> None:
+    base, rows = await grown(postgres_db, "c")
+    try:
+        [row] = await base.database.fetch("collection_to_search", collection_id="c")
+        asked = {
+            "collection_id": "c",
+            "model_id": row["active_model_id"],
+            "metric": "cosine",
+            "query": Singles(rows[0].tobytes()),
+            "filter": compiled(Equals("n", 7)).path,
+        }
+        more = {"nearest_of_named": {"limit": 10}, "passages_of_named": {"top_k": 10, "margin": 1e-3}}
+        for name, values in more.items():
+            for few in (3, 100, None):
+                found = await base.database.fetch(name, **asked, **values, few=few)
+                assert len(found) == 3
+                assert all(row["document_id"] is not None for row in found)
+            [told] = await base.database.fetch(name, **asked, **values, few=2)
+            assert told["document_id"] is None
+            assert not told.get("are_few", False)
+            assert told.get("looked_at") is None
+            [told] = await base.database.fetch(name, **{**asked, "filter": NOTHING}, **values, few=2)
+            assert told["document_id"] is None
+            assert told.get("are_few") or told.get("looked_at") == 0
+    finally:
+        await base.close()
+
+
+@pytest.mark.parametrize("by", ["search_semantic", "rank_passages"])
+async def test_a_filter_for_many_finds_what_one_for_few_would(postgres_db: str, by: str) -> None:
+    base = await open_base(Settings(db=postgres_db, vector_index="hnsw"), FixedClock())
+    rows = vectors(FEW_MATCHING + 200)
+    try:
+        await base.stores.vectors.create_collection(Collection("c", WIDTH))
+        found_by = getattr(base.stores.vectors, by)
+        chunks = [
+            chunk(
+                f"k{i:04}", vector, document=f"d{i // 100}", metadata={"many": i % 50 > 0, "few": i % 50 == 7}
+            )
+            for i, vector in enumerate(rows)
+        ]
+        await base.stores.vectors.add("c", chunks)
+        await cast("Any", base.stores.vectors).prepare("c")
+        # The second search knows what the first found out.
+        for _ in range(2):
+            many = await found_by("c", rows[7], 5, Equals("many", True))
+            few = await found_by("c", rows[7], 5, Equals("few", True))
+            nothing = await found_by("c", rows[7], 5, Equals("few", "never"))
+            assert (len(many), len(few), nothing) == (5, 5, [])
+            assert many[0].chunk.id == few[0].chunk.id == "k0007"
+            assert many[0].score == few[0].score
     finally:
         await base.close()
 

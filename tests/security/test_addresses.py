@@ -83,6 +83,29 @@ def test_an_option_of_an_address_that_the_driver_refuses_is_an_error_about_the_a
     assert "SECRET" not in done.stderr
 
 
+@pytest.mark.parametrize("key", ["db", "db_direct", "db_replicas"])
+def test_an_address_that_is_set_is_shown_without_its_password_and_kept_for_the_owner(
+    tmp_path: Path, key: str
+) -> None:
+    shell, file = Here(tmp_path), tmp_path / "sourcebook.toml"
+    for words in (("config", "set"), ("--json", "config", "set")):
+        done = shell.run(*words, key, "postgresql://u:SECRET@127.0.0.1:1/x")
+        assert done.returncode == 0
+        assert "127.0.0.1" in done.stdout + done.stderr
+        assert "SECRET" not in done.stdout + done.stderr
+    assert "SECRET" in file.read_text(encoding="utf-8")
+    assert file.stat().st_mode & 0o077 == 0
+
+
+def test_a_setting_leaves_it_to_the_owner_who_may_read_the_file(tmp_path: Path) -> None:
+    shell, file = Here(tmp_path), tmp_path / "sourcebook.toml"
+    for mode in (0o640, 0o600):
+        shell.run("config", "set", "pool_max", "7")
+        file.chmod(mode)
+        assert shell.run("config", "set", "pool_max", "9").returncode == 0
+        assert file.stat().st_mode & 0o777 == mode
+
+
 @pytest.mark.parametrize(
     "path",
     [

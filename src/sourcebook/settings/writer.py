@@ -11,12 +11,16 @@ from pathlib import Path
 from sourcebook.errors import BadSetting
 from sourcebook.settings.all_settings import Settings
 from sourcebook.settings.loader import TOML_FILE, SettingOrigin, load, require_valid
+from sourcebook.settings.secret_masks import masked
 
 _ELSEWHERE = "Put it in `.env` or the environment, which are not shared by accident: {}=…"
 
 
 def write_setting(key: str, value: str | None, *, folder: Path | None = None) -> Path:
-    """Set a key in the folder's `sourcebook.toml`, or with None remove it. An invalid value changes nothing."""
+    """Set a key in the folder's `sourcebook.toml`, or with None remove it. An invalid value changes nothing.
+
+    Who may read the file stays as it was; with a password in it, only its owner may.
+    """
     place = Path.cwd() if folder is None else folder
     path = place / TOML_FILE
     if key not in Settings.model_fields:
@@ -26,9 +30,17 @@ def write_setting(key: str, value: str | None, *, folder: Path | None = None) ->
     after = _without(before, key) if value is None else _with(before, key, _literal(key, value))
     _checked(after, key, value)
     temporary = path.with_name(f".{TOML_FILE}.{os.getpid()}")
-    temporary.write_text(after, encoding="utf-8")
+    holds_password = masked(after) != after
+    with open(temporary, "w", encoding="utf-8", opener=_for_owner if holds_password else None) as file:
+        file.write(after)
+    if path.exists() and not holds_password:
+        temporary.chmod(path.stat().st_mode)
     temporary.replace(path)
     return path
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def shadowed_by(key: str, *, folder: Path | None = None) -> SettingOrigin | None:

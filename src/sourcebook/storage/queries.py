@@ -138,10 +138,11 @@ def _statement(
 ) -> Statement:
     why = " ".join(line[2:].strip() for line in lines if line.startswith("--"))
     sql = _sql(lines)
-    unknown = set(_PLACE_OF_PART.findall(sql)) - parts.keys()
-    if unknown:
-        raise ValueError(f"{head['name']}: there is no part {sorted(unknown)}")
-    sql = _PLACE_OF_PART.sub(lambda place: parts[place[1]], sql)
+    # A part may stand in another.
+    while places := set(_PLACE_OF_PART.findall(sql)):
+        if unknown := places - parts.keys():
+            raise ValueError(f"{head['name']}: there is no part {sorted(unknown)}")
+        sql = _PLACE_OF_PART.sub(lambda place: parts[place[1]], sql)
     declared = tuple(p.strip() for p in head["parameters"].split(",") if p.strip())
     used = set(_PARAMETER.findall(sql))
     made = tuple(sorted(used & set(derived)))

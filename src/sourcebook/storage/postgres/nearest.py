@@ -8,7 +8,7 @@ search for passages returns the vectors of all their members.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -43,6 +43,8 @@ _BITS_OF_ROOT = 5
 _BITS_OF_POWER, _POWER = 0.065, 0.85
 # Passages from a graph: so many of the nearest vectors, and more if more passages are wanted, are good enough.
 _ENOUGH_VECTORS = 350
+FEW_MATCHING = 1_500
+"""Up to so many chunks that a filter lets through are all scored; more, and the graph is faster."""
 
 
 class Graph(Enum):
@@ -54,10 +56,14 @@ class Graph(Enum):
 
 
 class Route(Enum):
-    """Where the candidates come from: all vectors, those that the filter lets through, or a graph."""
+    """Where the candidates come from: all vectors, those that the filter lets through, or a graph.
+
+    `FEW`: those that the filter lets through if they are few, and else the graph.
+    """
 
     ALL = "all"
     MATCHING = "matching"
+    FEW = "few"
     GRAPH = "graph"
 
 
@@ -76,7 +82,7 @@ class _WholeAnswers:
                 break
             await anyio.sleep(pause)
             rows = await self.reader.fetch(name, **scope)
-        return [row for row in rows if row["document_id"] is not None]
+        return rows
 
 
 @dataclass(slots=True)
@@ -89,6 +95,8 @@ class NearestSearch:
     query: NDArray[np.float32]
     filter: CompiledFilter | None
     route: Route
+    on_many: Callable[[], None]
+    """Told when the filter turns out to let more than a few chunks through."""
     seen: bool = False
     """Whether any candidate was found: if none is, the collection may be another than we thought."""
 
@@ -117,9 +125,14 @@ class NearestSearch:
 
         Without a graph all are measured at once. With one, the passages of the nearest vectors are.
         """
+        if self.route is Route.FEW:
+            rows = await self._passages_of_all(top_k)
+            if rows[0]["looked_at"] is not None:
+                return self._best(rows, top_k)
+            self._ask_graph()
         wanted = _near_vectors(top_k)
         while self.route is Route.GRAPH:
-            rows = await self._passages_of_graph(wanted, top_k)
+            rows = self._noted(await self._passages_of_graph(wanted, top_k))
             looked_at = rows[0]["looked_at"] if rows else 0
             best = self._best(rows, top_k)
             if looked_at < wanted:
@@ -145,11 +158,12 @@ class NearestSearch:
         scope = {**self._scope(), "top_k": top_k, "margin": ROUNDING_MARGIN}
         if self.filter is None:
             return await self._whole.fetch("passages_of_all", **scope)
+        if self.filter.has_index:
+            return await self._whole.fetch("passages_of_named", **scope | self._named_scope())
         return await self._whole.fetch("passages_of_matching", **scope, filter=self.filter.path)
 
     def _best(self, rows: Sequence[Row], top_k: int) -> list[Scored]:
-        self.seen = self.seen or bool(rows)
-        return best_passages(rows, self.query, self._metric, top_k)
+        return best_passages(self._noted(rows), self.query, self._metric, top_k)
 
     def _is_complete(self, rows: Sequence[Row], wanted: int, scores: Sequence[float], top_k: int) -> bool:
         """Whether no row that was not seen can be among the best."""
@@ -165,35 +179,52 @@ class NearestSearch:
         return score + ROUNDING_MARGIN * max(1.0, abs(score))
 
     async def _candidates(self, wanted: int) -> list[Row]:
+        if self.route is Route.FEW:
+            rows = await self._candidates_of_all(wanted)
+            if rows[0]["are_few"]:
+                return self._noted(rows)
+            self._ask_graph()
         if self.route is Route.GRAPH:
-            scope = self._graph_scope(wanted)
-            if self.graph is Graph.BITS:
-                candidates = self._candidate_count(wanted)
-                rows = await self._whole.fetch("nearest_by_bits", **scope, candidates=Constant(candidates))
-            else:
-                rows = await self._whole.fetch("nearest_by_graph", **scope)
-            if self._are_enough(rows, wanted):
+            rows = self._noted(await self._candidates_of_graph(wanted))
+            if len(rows) >= wanted:
                 return rows
-        scope = {**self._scope(), "limit": wanted}
-        if self.filter is None:
-            return self._noted(await self._whole.fetch("nearest_of_all", **scope))
-        scope["filter"] = self.filter.path
-        if self.filter.has_index:
-            # So the same plan fits every such search, and is made once.
-            scope |= {"metric": Constant(self._metric.value), "limit": Constant(wanted)}
-            return self._noted(await self._whole.fetch("nearest_of_named", **scope))
-        return self._noted(await self._whole.fetch("nearest_of_matching", **scope))
-
-    def _are_enough(self, rows: list[Row], wanted: int) -> bool:
-        self._noted(rows)
-        if len(rows) < wanted:
             # A graph may know fewer than there are; looking at all of them does not.
             self.route = Route.ALL if self.filter is None else Route.MATCHING
-        return len(rows) >= wanted
+        return self._noted(await self._candidates_of_all(wanted))
 
-    def _noted(self, rows: list[Row]) -> list[Row]:
-        self.seen = self.seen or bool(rows)
-        return rows
+    async def _candidates_of_graph(self, wanted: int) -> list[Row]:
+        scope = self._graph_scope(wanted)
+        if self.graph is Graph.BITS:
+            candidates = Constant(self._candidate_count(wanted))
+            return await self._whole.fetch("nearest_by_bits", **scope, candidates=candidates)
+        return await self._whole.fetch("nearest_by_graph", **scope)
+
+    async def _candidates_of_all(self, wanted: int) -> list[Row]:
+        scope = {**self._scope(), "limit": wanted}
+        if self.filter is None:
+            return await self._whole.fetch("nearest_of_all", **scope)
+        if self.filter.has_index:
+            return await self._whole.fetch(
+                "nearest_of_named", **scope | self._named_scope() | {"limit": Constant(wanted)}
+            )
+        return await self._whole.fetch("nearest_of_matching", **scope, filter=self.filter.path)
+
+    def _named_scope(self) -> dict[str, object]:
+        """So the same plan fits every search with a filter that has an index, and is made once."""
+        few = FEW_MATCHING if self.route is Route.FEW else None
+        path = None if self.filter is None else self.filter.path
+        return {"metric": Constant(self._metric.value), "filter": path, "few": Constant(few)}
+
+    def _ask_graph(self) -> None:
+        """The filter lets more than a few through."""
+        self.route = Route.GRAPH
+        self.on_many()
+
+    def _noted(self, rows: Sequence[Row]) -> list[Row]:
+        """What was found; a row without a document only tells how much was looked at."""
+        found = [row for row in rows if row["document_id"] is not None]
+        self.seen = self.seen or bool(found)
+        return found
 
     def _candidate_count(self, wanted: int) -> int:
         return candidates_of_signs(wanted, self.stored.collection.chunk_count)

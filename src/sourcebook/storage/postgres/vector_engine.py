@@ -18,7 +18,13 @@ from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.index.collections import required_from
 from sourcebook.storage.postgres.citus import PAUSES
 from sourcebook.storage.postgres.filter_paths import compiled
-from sourcebook.storage.postgres.nearest import Graph, NearestSearch, Route, vectors_of_a_graph
+from sourcebook.storage.postgres.nearest import (
+    FEW_MATCHING,
+    Graph,
+    NearestSearch,
+    Route,
+    vectors_of_a_graph,
+)
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
 from sourcebook.storage.rows import chunk_from
 
@@ -31,12 +37,10 @@ if TYPE_CHECKING:
     from sourcebook.storage.postgres.database import PostgresDatabase
     from sourcebook.storage.postgres.filter_paths import CompiledFilter
 
-# How long it is believed that a collection has a graph, and how many chunks a filter lets through: neither changes what
-# is found, only how fast.
+# How long it is believed that a collection has a graph, and that a filter lets many chunks through: neither changes
+# what is found, only how fast.
 _BELIEVED_SECONDS = 10.0
 _FILTERS_REMEMBERED = 500
-# Up to so many chunks that a filter lets through are all scored; more, and the graph is faster.
-_FEW_MATCHING = 1_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,15 @@ class _Known:
     stored: StoredCollection
     graph: Graph
     until: float
-    counts: dict[str, int] = field(default_factory=dict[str, int])
-    """How many chunks recent filters let through, at most one more than a few."""
+    lets_many: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Of recent filters, whether they let more than a few chunks through."""
+
+    def remember(self, filter: CompiledFilter | None, *, lets_many: bool) -> None:
+        if filter is None:
+            return
+        if len(self.lets_many) >= _FILTERS_REMEMBERED:
+            self.lets_many.clear()
+        self.lets_many[filter.path] = lets_many
 
 
 class PostgresVectorEngine:
@@ -121,7 +132,9 @@ class PostgresVectorEngine:
                 model_id=known.stored.model_id,
                 filter=None if tree is None else tree.path,
             )
-            route = await _route(reader, known, tree)
+            route = _route(known, tree)
+            if route is Route.FEW:
+                route = await _counted(reader, known, tree)
         if route is not Route.GRAPH:
             return SearchPlan(ScanMethod.EXACT, row["vectors"], row["allowed"], row["allowed"])
         scored = min(row["allowed"], vectors_of_a_graph(known.graph, top_k, row["vectors"]))
@@ -146,8 +159,19 @@ class PostgresVectorEngine:
         wanted = vector_encoding.checked(query, collection.embedding_dimensions, "the question")
         if collection.distance_metric is DistanceMetric.COSINE:
             wanted = vector_encoding.normalised(wanted)
-        route = await _route(reader, known, tree)
-        return NearestSearch(reader, known.stored, known.graph, wanted, tree, route)
+        route = _route(known, tree)
+        if route is Route.FEW and self._is_spread:
+            # A search of several servers cannot break off halfway.
+            route = await _counted(reader, known, tree)
+        return NearestSearch(
+            reader,
+            known.stored,
+            known.graph,
+            wanted,
+            tree,
+            route,
+            lambda: known.remember(tree, lets_many=True),
+        )
 
     async def _looked_up(self, reader: Executor, collection_id: str) -> _Known:
         self._collections.pop(collection_id, None)
@@ -180,22 +204,25 @@ def _fits(query: Vector, known: _Known) -> bool:
     return len(query) == known.stored.collection.embedding_dimensions
 
 
-async def _route(reader: Executor, known: _Known, tree: CompiledFilter | None) -> Route:
+def _route(known: _Known, tree: CompiledFilter | None) -> Route:
     if known.graph is Graph.NONE:
         return Route.ALL if tree is None else Route.MATCHING
-    if tree is None or not tree.has_index:
+    if tree is None or not tree.has_index or known.lets_many.get(tree.path):
         return Route.GRAPH
-    if tree.path not in known.counts:
-        if len(known.counts) >= _FILTERS_REMEMBERED:
-            known.counts.clear()
+    return Route.FEW
+
+
+async def _counted(reader: Executor, known: _Known, tree: CompiledFilter | None) -> Route:
+    """Whether those that the filter lets through are few or need the graph, found out before the search."""
+    if tree is not None and tree.path not in known.lets_many:
         [row] = await reader.fetch(
             "count_matching",
             collection_id=known.stored.collection.id,
             filter=tree.path,
-            limit=_FEW_MATCHING + 1,
+            limit=FEW_MATCHING + 1,
         )
-        known.counts[tree.path] = row["matching"]
-    return Route.MATCHING if known.counts[tree.path] <= _FEW_MATCHING else Route.GRAPH
+        known.remember(tree, lets_many=row["matching"] > FEW_MATCHING)
+    return Route.GRAPH if tree is None or known.lets_many[tree.path] else Route.MATCHING
 
 
 async def _results(reader: Executor, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:

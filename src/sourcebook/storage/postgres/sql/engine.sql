@@ -53,6 +53,19 @@ from (
 join document_chunks c on c.collection_id = :collection_id and c.document_id = n.document_id and c.id = n.chunk_id
 join documents d on d.collection_id = :collection_id and d.id = n.document_id
 
+-- part: few_named
+-- What the index over facts names. The filter is in brackets, so that it is no part of the plan: to compare it with a
+-- thousand samples takes longer than such a search, and this plan fits every filter and is made once. If it names more than
+-- `few`, nothing else is read, and one row says so: so nobody has to count them first.
+named as materialized (
+    select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index from document_chunks c
+    where c.collection_id = :collection_id and c.facts @@ (select :filter::jsonpath)
+      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+    limit :few::bigint + 1
+), few as materialized (
+    select :few::bigint is null or count(*) <= :few::bigint as are_few from named
+)
+
 -- part: nearest_of_allowed
 select n.document_id, n.chunk_id, n.distance,
        coalesce(halfvec_send(n.vector), vector_send(n.wide_vector)) as sent_vector, c.id, c.chunk_index, c.content,
@@ -88,15 +101,16 @@ with allowed as not materialized (
 )
 {nearest_of_allowed}
 
--- name: nearest_of_named(collection_id, model_id, metric, query, filter, limit)
--- The same where the index over facts names the rows. The filter is in brackets, so that it is no part of the plan: to
--- compare it with a thousand samples takes longer than such a search, and this plan fits every filter and is made once.
-with allowed as not materialized (
-    select c.document_id, c.id from document_chunks c
-    where c.collection_id = :collection_id and c.facts @@ (select :filter::jsonpath)
-      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+-- name: nearest_of_named(collection_id, model_id, metric, query, filter, few, limit)
+-- The same where the index over facts names the rows.
+with {few_named}, allowed as not materialized (
+    select n.document_id, n.id from named n where (select f.are_few from few f)
 )
-{nearest_of_allowed}
+select f.are_few, found.*
+from few f
+left join (
+    {nearest_of_allowed}
+) found on true
 
 -- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
 -- The graph gives the nearest one after another, and the filter is asked for each. In brackets and not as a join, which the

@@ -19,13 +19,14 @@ looked_at as materialized (
 
 -- part: best_families
 -- Of `measured`, the passages that can be among the best: those as good as the last that is wanted, or worse by less than
--- the arithmetic of pgvector may be wrong. Each comes once, with the vectors of its members in one long value.
+-- the arithmetic of pgvector may be wrong. Each comes once, with the vectors of its members in one long value; where there
+-- is none, one row without a passage. Only of these the members are gathered: lists of all would not fit into the memory
+-- that a statement has. `is true` lets each row be looked up among the best, which a join might compare with all of them.
 families as materialized (
-    select f.document_id, f.passage_id, f.chunk_ids, f.starts, f.ends,
+    select f.document_id, f.passage_id,
            (coalesce(f.own, f.best_child) + coalesce(f.best_child, f.own)) / 2 as score
     from (
-        select m.document_id, m.passage_id, array_agg(m.chunk_id) as chunk_ids, array_agg(m.start_index) as starts,
-               array_agg(m.end_index) as ends,
+        select m.document_id, m.passage_id,
                max(m.score) filter (where m.chunk_id = m.passage_id) as own,
                max(m.score) filter (where m.chunk_id <> m.passage_id) as best_child
         from measured m group by m.document_id, m.passage_id
@@ -33,19 +34,25 @@ families as materialized (
 ), last_wanted as materialized (
     select min(w.score) as score
     from (select f.score from families f where f.score < 'infinity' order by f.score desc limit :top_k) w
+), best as materialized (
+    select f.document_id, f.passage_id from families f cross join last_wanted l
+    where l.score is null or f.score >= l.score - :margin::float8 * greatest(1, abs(l.score))
 )
-select n.vectors as looked_at, f.document_id, f.passage_id, f.chunk_ids, f.starts, f.ends, (
-           select string_agg(coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)), ''::bytea order by w.position)
-           from unnest(f.chunk_ids) with ordinality w (chunk_id, position)
-           cross join lateral (
-               select v.vector, v.wide_vector from vectors v
-               where v.collection_id = :collection_id and v.document_id = f.document_id and v.chunk_id = w.chunk_id
-                 and v.model_id = :model_id offset 0
-           ) v) as packed_vectors
-from families f
-cross join last_wanted l
-cross join looked_at n
-where l.score is null or f.score >= l.score - :margin::float8 * greatest(1, abs(l.score))
+select n.vectors as looked_at, f.document_id, f.passage_id, f.chunk_ids, f.starts, f.ends, f.packed_vectors
+from looked_at n
+left join (
+    select m.document_id, m.passage_id, array_agg(m.chunk_id) as chunk_ids, array_agg(m.start_index) as starts,
+           array_agg(m.end_index) as ends,
+           string_agg(coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)), ''::bytea) as packed_vectors
+    from measured m
+    cross join lateral (
+        select v.vector, v.wide_vector from vectors v
+        where v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.chunk_id
+          and v.model_id = :model_id offset 0
+    ) v
+    where ((m.document_id, m.passage_id) in (select b.document_id, b.passage_id from best b)) is true
+    group by m.document_id, m.passage_id
+) f on true
 
 -- part: passage_matches
 -- Only if the filter, where there is one, lets through the passage of the vector: a child comes with its passage.
@@ -125,13 +132,9 @@ with measured as materialized (
     where coalesce(s.chunk_id, '') <> ''
 ), {all_looked_at}, {best_families}
 
--- name: passages_of_matching(collection_id, model_id, metric, query, filter, top_k, margin)
+-- part: measured_of_allowed
 -- The filter speaks of the passage: its children come with it, and a child whose passage is there does not count by itself.
-with allowed as materialized (
-    select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index from document_chunks c
-    where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
-      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
-), members as materialized (
+members as materialized (
     select a.document_id, a.id as passage_id, a.id as chunk_id, a.start_index, a.end_index from allowed a
     left join lateral (
         select p.id from document_chunks p
@@ -157,7 +160,22 @@ with allowed as materialized (
     {distance_of_member}
     where exists (select 1 from collections k
               where k.id = :collection_id and k.active_model_id = :model_id and k.distance_metric = :metric)
-), {all_looked_at}, {best_families}
+)
+
+-- name: passages_of_matching(collection_id, model_id, metric, query, filter, top_k, margin)
+with allowed as materialized (
+    select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index from document_chunks c
+    where c.collection_id = :collection_id and c.facts @@ :filter::jsonpath
+      and c.document_id not in (select h.id from documents h where h.collection_id = :collection_id and h.is_active = 0)
+), {measured_of_allowed}, {all_looked_at}, {best_families}
+
+-- name: passages_of_named(collection_id, model_id, metric, query, filter, few, top_k, margin)
+-- The same where the index over facts names the rows. Of more than `few`, `looked_at` is null.
+with {few_named}, allowed as not materialized (
+    select n.* from named n where (select f.are_few from few f)
+), {measured_of_allowed}, looked_at as materialized (
+    select case when (select f.are_few from few f) then count(*) end as vectors from measured
+), {best_families}
 
 -- name: passages_by_graph(collection_id, model_id, dimensions, query, filter, limit, top_k, margin)
 -- From the nearest vectors to their passages. A graph may give fewer than are wanted, so `looked_at` says how many.

@@ -8,7 +8,7 @@ from sourcebook.assembly.cluster import spread_base
 from sourcebook.errors import UsageError
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
-from sourcebook.settings import shadowed_by, write_setting
+from sourcebook.settings import masked, shadowed_by, write_setting
 from sourcebook.storage.postgres.citus import STEPS, TABLES_SPREAD, Cluster, DoneStep, Node, statements
 
 
@@ -39,9 +39,9 @@ def set_(
     path = write_setting(key, value)
     hides = shadowed_by(key)
     if call.as_json:
-        say_json({"key": key, "value": value, "file": str(path), "hidden_by": hides and hides.value})
+        say_json({"key": key, "value": masked(value), "file": str(path), "hidden_by": hides and hides.value})
         return
-    tell(f"{key} is back to its default." if unset else f"{key} = {value}, in {path}.")
+    tell(f"{key} is back to its default." if unset else f"{key} = {masked(value)}, in {path}.")
     if hides is not None:
         tell(f"It has no effect yet: {hides.value} sets {key} too, and comes first.")
 

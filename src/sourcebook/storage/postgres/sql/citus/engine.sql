@@ -76,16 +76,17 @@ from (
 ) n
 where exists (select 1 from still)
 
--- name: nearest_of_named(collection_id, model_id, metric, query, filter, limit)
+-- name: nearest_of_named(collection_id, model_id, metric, query, filter, few, limit)
+-- A cluster counts first and is never asked for a few: it could not stop after reading which rows there are.
 with {still_of_metric}
-select {columns_of_near}
+select {columns_of_near}, true as are_few
 from (
     select v.document_id, v.chunk_id, {distance_of_vector}, {chunk_of_vector}
     {vectors_of_matching}
     {nearest_first}
     limit :limit
 ) n
-where exists (select 1 from still)
+where exists (select 1 from still) and :few::bigint is null
 
 -- name: nearest_by_graph(collection_id, model_id, dimensions, query, filter, limit)
 with {still_of_cosine}

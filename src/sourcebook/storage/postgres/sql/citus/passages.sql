@@ -102,9 +102,9 @@ with {still_of_metric}, gathered as materialized (
     group by m.document_id, m.passage_id
 ), {all_gathered}, {chosen_families}
 
--- name: passages_of_matching(collection_id, model_id, metric, query, filter, top_k, margin)
+-- part: gathered_of_matching
 -- The filter speaks of the passage: its children come with it, and a child whose passage is there does not count by itself.
-with {still_of_metric}, gathered as materialized (
+gathered as materialized (
     {family_of_members}
     from (
         select a.document_id, a.passage_id, a.chunk_id, a.start_index, a.end_index, {score_of_member}
@@ -127,7 +127,15 @@ with {still_of_metric}, gathered as materialized (
           where h.collection_id = :collection_id and h.id = a.document_id and h.is_active = 0)
     ) m
     group by m.document_id, m.passage_id
-), {all_gathered}, {chosen_families}
+)
+
+-- name: passages_of_matching(collection_id, model_id, metric, query, filter, top_k, margin)
+with {still_of_metric}, {gathered_of_matching}, {all_gathered}, {chosen_families}
+
+-- name: passages_of_named(collection_id, model_id, metric, query, filter, few, top_k, margin)
+-- `few` is null on a cluster, which counts first.
+with {still_of_metric}, {gathered_of_matching}, {all_gathered}, {chosen_families}
+  and :few::bigint is null
 
 -- name: passages_by_graph(collection_id, model_id, dimensions, query, filter, limit, top_k, margin)
 with {still_of_cosine}, near as materialized (
