@@ -113,17 +113,26 @@ class Image(Generic[P]):
         """Whether the first parts, which hold most of the rows, are one and the same."""
         return bool(self.parts and other.parts) and self.parts[0].part is other.parts[0].part
 
-    def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], join: Joiner[P]) -> Image[P]:
-        """The image at the session's state, which is at change number `seq`."""
-        changed = [
-            row["document_id"]
-            for row in session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
-        ]
+    def changed(self, session: SqliteSession) -> list[str]:
+        """The documents that are others, or no more, at the session's state."""
+        rows = session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
+        return [row["document_id"] for row in rows]
+
+    def rows_to_follow(self, session: SqliteSession, changed: Sequence[str]) -> int:
+        """How many rows are read and moved to catch up with these documents."""
+        scope = {"collection_id": self.collection_id, "document_ids": list(changed)}
+        row = session.fetch_one("chunks_of_documents", **scope)
+        return sum(_to_join([len(part.alive) for part in self.parts[1:]], int(row["chunks"]) if row else 0))
+
+    def caught_up(
+        self, session: SqliteSession, seq: int, changed: Sequence[str], load: Loader[P], join: Joiner[P]
+    ) -> Image[P]:
+        """The image at the session's state, which is at change number `seq`, when these documents `changed`."""
         if not changed:
             return replace(self, seq=seq)
         first, *others = [part.without(changed) for part in self.parts]
         added = fully_alive(load(session, changed), self.collection_id)
-        parts = self._joined([first, *(part for part in others if part.alive.any())], added, join)
+        parts = self._joined(first, [part for part in others if part.alive.any()], added, join)
         return replace(self, seq=seq, parts=tuple(parts), is_whole=False, is_worn=_is_worn(parts))
 
     def one_part(self, join: Joiner[P]) -> P:
@@ -137,12 +146,26 @@ class Image(Generic[P]):
         part = self.one_part(join)
         return _whole(self.collection_id, self.seq, part, replaces=self.token or self.replaces)
 
-    def _joined(self, parts: list[LivePart[P]], added: LivePart[P], join: Joiner[P]) -> list[LivePart[P]]:
-        while len(parts) > 1 and len(parts[-1].part.segment) < _GROWTH * len(added.part.segment):
-            last = parts.pop()
-            joined = join([(last.part, last.alive), (added.part, added.alive)])
-            added = fully_alive(joined, self.collection_id)
-        return [*parts, added] if len(added.part.segment) else parts
+    def _joined(
+        self, first: LivePart[P], others: list[LivePart[P]], added: LivePart[P], join: Joiner[P]
+    ) -> list[LivePart[P]]:
+        if not len(added.part.segment):
+            return [first, *others]
+        kept = len(others) + 1 - len(_to_join([len(part.alive) for part in others], len(added.alive)))
+        if kept < len(others):
+            some = [*others[kept:], added]
+            added = fully_alive(join([(live.part, live.alive) for live in some]), self.collection_id)
+        return [first, *others[:kept], added]
+
+
+def _to_join(sizes: Sequence[int], added: int) -> list[int]:
+    """The sizes of the last parts, and of what is added, that become one part together."""
+    joined = [added]
+    for size in reversed(sizes):
+        if size >= _GROWTH * sum(joined):
+            break
+        joined.append(size)
+    return joined
 
 
 def read_whole(session: SqliteSession, collection_id: str, seq: int, load: Loader[P]) -> Image[P]:
