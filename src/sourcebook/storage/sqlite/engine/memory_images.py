@@ -33,8 +33,11 @@ T = TypeVar("T")
 
 # A part is joined with the one before it unless that one is at least so many times larger.
 _GROWTH = 4
-# Everything is made one part again when this share of the rows is dead, or outside the first part.
+# Everything is made one part again when this share of the rows is dead, or out of date in the file,
 SHARE_TO_REBUILD = 0.3
+# or, while somebody goes on writing, this share lies outside the first part: it takes a core for a while, and each
+# time twice as long as the last.
+_SHARE_OUTSIDE = 0.5
 _TOO_SMALL_TO_REBUILD = 5_000
 _FILTERS_REMEMBERED = 32
 
@@ -183,4 +186,4 @@ def _is_worn(parts: Sequence[LivePart[P]]) -> bool:
         return False
     dead = sum(len(part.alive) - int(np.count_nonzero(part.alive)) for part in parts)
     later = sum(len(part.alive) for part in parts[1:])
-    return max(dead, later) > SHARE_TO_REBUILD * total
+    return dead > SHARE_TO_REBUILD * total or later > _SHARE_OUTSIDE * total
