@@ -160,10 +160,9 @@ class ImageCache(Generic[P]):
             known = place.last_until(seq)
             if known is None or _is_elsewhere(record, seq, known):
                 return None
-            changed = known.changed(session)
-            if len(changed) > _FEW_ROWS or known.rows_to_follow(session, changed) > _FEW_ROWS:
+            if len(known.changed(session)) > _FEW_ROWS or known.rows_to_follow(session) > _FEW_ROWS:
                 return None
-            image = known.caught_up(session, seq, changed, self._kind.loader(stored), self._kind.join)
+            image = known.caught_up(session, seq, self._kind.loader(stored), self._kind.join)
             if self._is_joined_here(place, image):
                 return None
             place.keep(image)
@@ -304,9 +303,7 @@ class ImageCache(Generic[P]):
         image = self._shared(stored, seq, record, known) or known
         if image is None:
             return read_whole(session, stored.collection.id, seq, load)
-        if image.seq == seq:
-            return image
-        return image.caught_up(session, seq, image.changed(session), load, self._kind.join)
+        return image if image.seq == seq else image.caught_up(session, seq, load, self._kind.join)
 
     def _shared(
         self, stored: StoredCollection, seq: int, record: FileRecord | None, known: Image[P] | None

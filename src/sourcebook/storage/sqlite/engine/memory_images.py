@@ -118,19 +118,28 @@ class Image(Generic[P]):
 
     def changed(self, session: SqliteSession) -> list[str]:
         """The documents that are others, or no more, at the session's state."""
-        rows = session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
-        return [row["document_id"] for row in rows]
 
-    def rows_to_follow(self, session: SqliteSession, changed: Sequence[str]) -> int:
-        """How many rows are read and moved to catch up with these documents."""
-        scope = {"collection_id": self.collection_id, "document_ids": list(changed)}
-        row = session.fetch_one("chunks_of_documents", **scope)
-        return sum(_to_join([len(part.alive) for part in self.parts[1:]], int(row["chunks"]) if row else 0))
+        def read() -> list[str]:
+            rows = session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
+            return [row["document_id"] for row in rows]
 
-    def caught_up(
-        self, session: SqliteSession, seq: int, changed: Sequence[str], load: Loader[P], join: Joiner[P]
-    ) -> Image[P]:
-        """The image at the session's state, which is at change number `seq`, when these documents `changed`."""
+        # Words and vectors are mostly of the same moment, and ask the same.
+        return session.remembered(("changed", self.collection_id, self.seq), read)
+
+    def rows_to_follow(self, session: SqliteSession) -> int:
+        """How many rows are read and moved, at most, to catch up with the session's state."""
+
+        def read() -> int:
+            scope = {"collection_id": self.collection_id, "document_ids": self.changed(session)}
+            row = session.fetch_one("chunks_of_documents", **scope)
+            return int(row["chunks"]) if row else 0
+
+        added = session.remembered(("chunks changed", self.collection_id, self.seq), read)
+        return sum(_to_join([len(part.alive) for part in self.parts[1:]], added))
+
+    def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], join: Joiner[P]) -> Image[P]:
+        """The image at the session's state, which is at change number `seq`."""
+        changed = self.changed(session)
         if not changed:
             return replace(self, seq=seq)
         first, *others = [part.without(changed) for part in self.parts]
