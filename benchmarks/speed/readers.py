@@ -116,8 +116,9 @@ async def measure(folder: Path, passages: int, rounds: int, seconds: float) -> d
     first = passages
     for _ in range(rounds):
         await ask(engine, questions, seconds, idle)
-        async with _other_process("--compute"):
+        async with _other_process("--compute") as (other, _):
             await ask(engine, questions, seconds, shared)
+            other.terminate()
         async with _other_process("--write", str(folder), str(first)) as (writer, said):
             await ask(engine, questions, seconds, busy)
             writer.terminate()
@@ -137,14 +138,12 @@ async def measure(folder: Path, passages: int, rounds: int, seconds: float) -> d
 
 @asynccontextmanager
 async def _other_process(*words: str) -> AsyncGenerator[tuple[Process, BufferedByteReceiveStream]]:
-    """This program in another process that has said its first line, and is ended afterwards."""
+    """This program in another process that has said its first line. Whoever has seen enough ends it."""
     command = [sys.executable, "-m", "benchmarks.speed.readers", *words]
     async with await anyio.open_process(command, cwd=ROOT, stderr=None) as process:
         said = BufferedByteReceiveStream(cast("ByteReceiveStream", process.stdout))
         await said.receive_until(b"\n", 100)
         yield process, said
-        if process.returncode is None:
-            process.terminate()
 
 
 async def _lines(said: BufferedByteReceiveStream) -> int:
