@@ -1,9 +1,10 @@
 """`python -m benchmarks.speed.readers`: how long searches take while another process writes.
 
-Eight people ask, each with a pause between questions. First nobody writes; then another process adds documents, one
-after the other. Rounds of the two alternate, so that a busy machine disturbs both alike, and the last is one without a
-writer: the base has grown by then. The bar: the p95 beside a writer is at most one and a half times that of the others.
-The processor time of a search tells what following the writer costs, whatever else the machine does.
+Eight people ask, each with a pause between questions. First nobody writes; then another process only computes; then
+one adds documents, one after the other. Rounds of the three alternate, so that a busy machine disturbs all alike, and
+the last is one without a writer: the base has grown by then. The bar: the p95 beside a writer is at most one and a half
+times that of nobody writing. Beside a process that computes it tells what sharing the machine costs, and the rest is
+the price of following. The processor time of a search tells that price whatever else the machine does.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import anyio
 import numpy as np
@@ -31,7 +32,7 @@ from benchmarks.speed.machine import ROOT, commit, machine
 from benchmarks.speed.passages import Families, Prose, hybrid_questions
 
 if TYPE_CHECKING:
-    from anyio.abc import ByteReceiveStream
+    from anyio.abc import ByteReceiveStream, Process
 
     from benchmarks.speed.engine import Question
 
@@ -57,6 +58,14 @@ async def write(folder: Path, first: int, documents: int) -> None:
             # Whoever measures begins with the first of them, and counts the others.
             print(block.number, flush=True)
     await engine.close()
+
+
+def compute() -> NoReturn:
+    """What a writer does to its neighbours without writing: keep a processor busy, and its caches."""
+    print("computing", flush=True)
+    numbers = np.random.default_rng(1).random(500_000)
+    while True:
+        sorted(numbers.tolist())
 
 
 @dataclass(slots=True)
@@ -103,14 +112,14 @@ async def measure(folder: Path, passages: int, rounds: int, seconds: float) -> d
     await engine.open(folder)
     questions, _ = hybrid_questions(source, 160)
     await ask(engine, questions, 2.0, Asked())
-    idle, busy = Asked(), Asked()
+    idle, shared, busy = Asked(), Asked(), Asked()
     first = passages
     for _ in range(rounds):
         await ask(engine, questions, seconds, idle)
-        command = [sys.executable, "-m", "benchmarks.speed.readers", "--write", str(folder), str(first)]
-        async with await anyio.open_process(command, cwd=ROOT, stderr=None) as writer:
-            said = BufferedByteReceiveStream(cast("ByteReceiveStream", writer.stdout))
-            await said.receive_until(b"\n", 100)
+        async with _other_process("--compute") as (other, _):
+            await ask(engine, questions, seconds, shared)
+            other.terminate()
+        async with _other_process("--write", str(folder), str(first)) as (writer, said):
             await ask(engine, questions, seconds, busy)
             writer.terminate()
             busy.written += await _lines(said)
@@ -119,10 +128,22 @@ async def measure(folder: Path, passages: int, rounds: int, seconds: float) -> d
     await engine.close()
     return {
         "idle": idle.facts(),
+        "beside a process that only computes": shared.facts(),
         "while writing": busy.facts(),
         "ratio of p95": ratio(busy, idle),
+        "ratio of p95 to the process that only computes": ratio(busy, shared),
         "ratio of cpu": round(busy.cpu / len(busy.taken) / (idle.cpu / len(idle.taken)), 2),
     }
+
+
+@asynccontextmanager
+async def _other_process(*words: str) -> AsyncGenerator[tuple[Process, BufferedByteReceiveStream]]:
+    """This program in another process that has said its first line. Whoever has seen enough ends it."""
+    command = [sys.executable, "-m", "benchmarks.speed.readers", *words]
+    async with await anyio.open_process(command, cwd=ROOT, stderr=None) as process:
+        said = BufferedByteReceiveStream(cast("ByteReceiveStream", process.stdout))
+        await said.receive_until(b"\n", 100)
+        yield process, said
 
 
 async def _lines(said: BufferedByteReceiveStream) -> int:
@@ -146,7 +167,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")
     parser.add_argument("--write", nargs=2, metavar=("FOLDER", "FIRST"), help=argparse.SUPPRESS)
+    parser.add_argument("--compute", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.compute:
+        compute()
     if given.write:
         anyio.run(write, Path(given.write[0]), int(given.write[1]), 2_000)
         return 0

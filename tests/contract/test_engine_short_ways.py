@@ -175,17 +175,56 @@ async def test_larger_searches_of_several_people_take_turns_and_find_the_same(
 
 
 @pytest.mark.parametrize("search", [many, by_words])
-async def test_after_a_write_one_thread_makes_what_several_people_lack(
+async def test_after_much_writing_one_thread_makes_what_several_people_lack(
     with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
 ) -> None:
     async with opened(with_words) as book, opened(with_words) as other:
         before = await search(book)
+        await add(other, range(10_000, 14_500))
         await other.stores.vectors.delete("c", ["k004", "k012"])
         after = await search(other)
         changes_of_thread.clear()
         assert await asked_at_once(book, search) == [after] * 5
         assert after != before
         assert changes_of_thread == ["hop"]
+
+
+async def everything(book: AsyncSourcebook) -> list[SearchResult]:
+    return await book.stores.vectors.search_semantic("c", QUESTION, 100, None)
+
+
+async def all_words(book: AsyncSourcebook) -> list[tuple[str, float]]:
+    hits = await book.stores.fts.search("c", "text 12", 100)
+    return [(hit.chunk_id, hit.score) for hit in hits]
+
+
+@pytest.mark.parametrize("search", [everything, all_words])
+async def test_what_another_opening_wrote_is_followed_without_a_thread(
+    with_words: Path, search: Callable[[AsyncSourcebook], Any], changes_of_thread: list[str]
+) -> None:
+    async with opened(with_words) as book, opened(with_words) as other:
+        await search(book)
+        for change in (add_one, hide_one, remove_one):
+            await change(other)
+            changes_of_thread.clear()
+            found = await search(book)
+            assert changes_of_thread == []
+            async with opened(with_words) as anew:
+                assert found == await search(anew)
+
+
+async def add_one(book: AsyncSourcebook) -> None:
+    one = chunk("new", QUESTION, document="d99", content="text 12 new")
+    await book.stores.vectors.add("c", [one])
+    await book.stores.fts.index("c", [one.chunk])
+
+
+async def hide_one(book: AsyncSourcebook) -> None:
+    await book.stores.writer.set_active("c", "d2", active=False)
+
+
+async def remove_one(book: AsyncSourcebook) -> None:
+    await book.stores.vectors.delete("c", ["new", "k012"])
 
 
 async def asked_at_once(book: AsyncSourcebook, search: Callable[[AsyncSourcebook], Any]) -> list[Any]:

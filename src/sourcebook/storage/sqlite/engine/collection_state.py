@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from sourcebook.storage.index.collections import required_from
 
@@ -17,11 +17,6 @@ def stored_collection(session: SqliteSession, collection_id: str) -> StoredColle
         return required_from(row, collection_id)
 
     return session.remembered(("collection", collection_id), read)
-
-
-def known_collection(session: SqliteSession, collection_id: str) -> StoredCollection | None:
-    """The same, if it was read before of this state of the base."""
-    return cast("StoredCollection | None", session.recalled(("collection", collection_id)))
 
 
 def spoken_languages(session: SqliteSession, collection_id: str) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import anyio.to_thread
 
@@ -41,6 +41,8 @@ ROWS_WORTH_A_FILE = 20_000
 _PAUSE_AFTER_FAILURE = 60.0
 # A file that could not be recorded, since somebody was writing, is tried again after so many times as long as it took.
 _PAUSE_WHEN_BUSY = 10
+# So many rows are read and moved in a few milliseconds, which whoever asks next may well wait for.
+_FEW_ROWS = 4_000
 # Searches that began before a change may still need the image of their moment.
 _IMAGES_KEPT = 8
 
@@ -73,7 +75,16 @@ class _Place(Generic[P]):
     not_before: float = 0.0
     has_no_file: bool = False
 
-    def leave_earlier(self) -> None:
+    def last_until(self, seq: int) -> Image[P] | None:
+        """The image to go on from. A search that began earlier than another may come later: to it, its own past."""
+        earlier = max((known for known in self.images if known <= seq), default=None)
+        return None if earlier is None else self.images[earlier]
+
+    def keep(self, image: Image[P]) -> None:
+        self.images[image.seq] = image
+        self._leave_earlier()
+
+    def _leave_earlier(self) -> None:
         """Keep the last images that cost nothing beside the newest: they share its first part, or lie in a file."""
         last, *earlier = sorted(self.images, reverse=True)
         for place, seq in enumerate(earlier, start=1):
@@ -109,31 +120,55 @@ class ImageCache(Generic[P]):
             if name not in self._places:
                 self._leave_other_models(name)
             place = self._places.setdefault(name, _Place())
-        seq, record = session.remembered(("derived", name), lambda: _state(session, name))
+        seq, record = _remembered_state(session, name)
         with place.lock:
-            # A search that began earlier than another may come later: it goes on from an image of its own past.
-            earlier = max((known for known in place.images if known <= seq), default=None)
-            known = None if earlier is None else place.images[earlier]
+            known = place.last_until(seq)
             if anew and not (known is not None and known.seq == seq and known.is_whole):
                 image = read_whole(session, stored.collection.id, seq, self._kind.loader(stored))
             else:
                 image = self._made(session, stored, seq, record, known)
-            if image.is_worn and (place.has_no_file or not self._is_worth_a_file(image)):
+            if self._is_joined_here(place, image):
                 image = image.as_whole(self._kind.join)
-            place.images[seq] = image
-            place.leave_earlier()
+            place.keep(image)
         self._publish_later(name, place, image)
         return image
 
     def ready_image(self, session: SqliteSession, stored: StoredCollection) -> Image[P] | None:
-        """The same, if there is nothing left to do for it: no read, no wait, no file that should be written."""
+        """The same, if little is left to do for it: few rows to follow, no wait, no file to be read or written."""
         name = self._name(stored)
-        state, place = session.recalled(("derived", name)), self._places.get(name)
-        if state is None or place is None:
+        place = self._places.get(name)
+        if place is None:
             return None
-        seq, _ = cast("tuple[int, FileRecord | None]", state)
+        seq, record = _remembered_state(session, name)
         image = place.images.get(seq)
-        return None if image is None or self._is_worth_a_file(image) else image
+        if image is None:
+            image = self._soon_followed(session, stored, place, seq, record)
+        return None if image is None or self._is_to_publish(place, image) else image
+
+    def _soon_followed(
+        self,
+        session: SqliteSession,
+        stored: StoredCollection,
+        place: _Place[P],
+        seq: int,
+        record: FileRecord | None,
+    ) -> Image[P] | None:
+        """The image of this state, if another thread does not make one and few rows make it of the last one."""
+        if not place.lock.acquire(blocking=False):
+            return None
+        try:
+            known = place.last_until(seq)
+            if known is None or _is_elsewhere(record, seq, known):
+                return None
+            if len(known.changed(session)) > _FEW_ROWS or known.rows_to_follow(session) > _FEW_ROWS:
+                return None
+            image = known.caught_up(session, seq, self._kind.loader(stored), self._kind.join)
+            if self._is_joined_here(place, image):
+                return None
+            place.keep(image)
+            return image
+        finally:
+            place.lock.release()
 
     async def prepare(self, collection_id: str) -> None:
         """Make the file now that the next search would make, if there is none or most of it is out of date.
@@ -195,13 +230,22 @@ class ImageCache(Generic[P]):
 
         It was read whole, or has worn out: until the file is there, its many parts go on answering.
         """
-        if not self._is_worth_a_file(image):
+        if not self._is_to_publish(place, image):
             return
         with self._lock:
-            if place.publishing is not None or time.monotonic() < place.not_before:
+            if place.publishing is not None:
                 return
             place.publishing = Thread(target=self._publish, args=(name, place, image), daemon=True)
             place.publishing.start()
+
+    def _is_to_publish(self, place: _Place[P], image: Image[P]) -> bool:
+        """Whether a file should be made of it now, which nobody does yet."""
+        is_time = place.publishing is None and time.monotonic() >= place.not_before
+        return is_time and self._is_worth_a_file(image)
+
+    def _is_joined_here(self, place: _Place[P], image: Image[P]) -> bool:
+        """Whether it should be made one part again and no file will do that."""
+        return image.is_worn and (place.has_no_file or not self._is_worth_a_file(image))
 
     def _is_worth_a_file(self, image: Image[P]) -> bool:
         return (image.is_whole or image.is_worn) and image.living >= self._rows_worth_a_file
@@ -265,9 +309,7 @@ class ImageCache(Generic[P]):
         self, stored: StoredCollection, seq: int, record: FileRecord | None, known: Image[P] | None
     ) -> Image[P] | None:
         """The image of the shared file, if there is one that this process does not use yet and has not worn out."""
-        if record is None or record.seq > seq:
-            return None
-        if known is not None and record.token in (known.token, known.replaces):
+        if record is None or not _is_elsewhere(record, seq, known):
             return None
         arrays = self._files.read(self._name(stored), record.token)
         if arrays is None:
@@ -288,6 +330,17 @@ def _digest(collection_id: str) -> str:
 
 def _key(name: str) -> str:
     return f"derived:{name}"
+
+
+def _is_elsewhere(record: FileRecord | None, seq: int, known: Image[Any] | None) -> bool:
+    """Whether there is a shared file for this state that the image does not come from and was not found better than."""
+    if record is None or record.seq > seq:
+        return False
+    return known is None or record.token not in (known.token, known.replaces)
+
+
+def _remembered_state(session: SqliteSession, name: str) -> tuple[int, FileRecord | None]:
+    return session.remembered(("derived", name), lambda: _state(session, name))
 
 
 def _state(session: SqliteSession, name: str) -> tuple[int, FileRecord | None]:

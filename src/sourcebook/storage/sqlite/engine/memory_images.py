@@ -33,8 +33,11 @@ T = TypeVar("T")
 
 # A part is joined with the one before it unless that one is at least so many times larger.
 _GROWTH = 4
-# Everything is made one part again when this share of the rows is dead, or outside the first part.
+# Everything is made one part again when this share of the rows is dead, or out of date in the file,
 SHARE_TO_REBUILD = 0.3
+# or, while somebody goes on writing, this share lies outside the first part: it takes a core for a while, and each
+# time twice as long as the last.
+_SHARE_OUTSIDE = 0.5
 _TOO_SMALL_TO_REBUILD = 5_000
 _FILTERS_REMEMBERED = 32
 
@@ -113,17 +116,35 @@ class Image(Generic[P]):
         """Whether the first parts, which hold most of the rows, are one and the same."""
         return bool(self.parts and other.parts) and self.parts[0].part is other.parts[0].part
 
+    def changed(self, session: SqliteSession) -> list[str]:
+        """The documents that are others, or no more, at the session's state."""
+
+        def read() -> list[str]:
+            rows = session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
+            return [row["document_id"] for row in rows]
+
+        # Words and vectors are mostly of the same moment, and ask the same.
+        return session.remembered(("changed", self.collection_id, self.seq), read)
+
+    def rows_to_follow(self, session: SqliteSession) -> int:
+        """How many rows are read and moved, at most, to catch up with the session's state."""
+
+        def read() -> int:
+            scope = {"collection_id": self.collection_id, "document_ids": self.changed(session)}
+            row = session.fetch_one("chunks_of_documents", **scope)
+            return int(row["chunks"]) if row else 0
+
+        added = session.remembered(("chunks changed", self.collection_id, self.seq), read)
+        return sum(_to_join([len(part.alive) for part in self.parts[1:]], added))
+
     def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], join: Joiner[P]) -> Image[P]:
         """The image at the session's state, which is at change number `seq`."""
-        changed = [
-            row["document_id"]
-            for row in session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
-        ]
+        changed = self.changed(session)
         if not changed:
             return replace(self, seq=seq)
         first, *others = [part.without(changed) for part in self.parts]
         added = fully_alive(load(session, changed), self.collection_id)
-        parts = self._joined([first, *(part for part in others if part.alive.any())], added, join)
+        parts = self._joined(first, [part for part in others if part.alive.any()], added, join)
         return replace(self, seq=seq, parts=tuple(parts), is_whole=False, is_worn=_is_worn(parts))
 
     def one_part(self, join: Joiner[P]) -> P:
@@ -137,12 +158,26 @@ class Image(Generic[P]):
         part = self.one_part(join)
         return _whole(self.collection_id, self.seq, part, replaces=self.token or self.replaces)
 
-    def _joined(self, parts: list[LivePart[P]], added: LivePart[P], join: Joiner[P]) -> list[LivePart[P]]:
-        while len(parts) > 1 and len(parts[-1].part.segment) < _GROWTH * len(added.part.segment):
-            last = parts.pop()
-            joined = join([(last.part, last.alive), (added.part, added.alive)])
-            added = fully_alive(joined, self.collection_id)
-        return [*parts, added] if len(added.part.segment) else parts
+    def _joined(
+        self, first: LivePart[P], others: list[LivePart[P]], added: LivePart[P], join: Joiner[P]
+    ) -> list[LivePart[P]]:
+        if not len(added.part.segment):
+            return [first, *others]
+        kept = len(others) + 1 - len(_to_join([len(part.alive) for part in others], len(added.alive)))
+        if kept < len(others):
+            some = [*others[kept:], added]
+            added = fully_alive(join([(live.part, live.alive) for live in some]), self.collection_id)
+        return [first, *others[:kept], added]
+
+
+def _to_join(sizes: Sequence[int], added: int) -> list[int]:
+    """The sizes of the last parts, and of what is added, that become one part together."""
+    joined = [added]
+    for size in reversed(sizes):
+        if size >= _GROWTH * sum(joined):
+            break
+        joined.append(size)
+    return joined
 
 
 def read_whole(session: SqliteSession, collection_id: str, seq: int, load: Loader[P]) -> Image[P]:
@@ -160,4 +195,4 @@ def _is_worn(parts: Sequence[LivePart[P]]) -> bool:
         return False
     dead = sum(len(part.alive) - int(np.count_nonzero(part.alive)) for part in parts)
     later = sum(len(part.alive) for part in parts[1:])
-    return max(dead, later) > SHARE_TO_REBUILD * total
+    return dead > SHARE_TO_REBUILD * total or later > _SHARE_OUTSIDE * total

@@ -16,7 +16,7 @@ from sourcebook.model.search import Ranking, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
-from sourcebook.storage.sqlite.engine.collection_state import known_collection, stored_collection
+from sourcebook.storage.sqlite.engine.collection_state import stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import derived_folder
 from sourcebook.storage.sqlite.engine.held_rows import HeldRows
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
@@ -164,8 +164,13 @@ def _key(sought: _Sought[Any], tree: MetadataFilter | None) -> object:
 def _rows_worth(image: VectorImage, allowed: Sequence[Allowed]) -> int:
     """How many rows are looked at, or would be in the same time by their codes."""
     rows = sum(one.count for one in allowed)
-    has_codes = all(live.part.known_codes is not None for live in image.parts)
-    return rows if has_codes or rows <= _AT_ONCE.rows else _TIMES_AS_LONG_WITHOUT_CODES * rows
+    if rows <= _AT_ONCE.rows:
+        return rows
+    have_codes = (live.part.known_codes is not None for live in image.parts)
+    return sum(
+        one.count * (1 if has_codes else _TIMES_AS_LONG_WITHOUT_CODES)
+        for one, has_codes in zip(allowed, have_codes, strict=True)
+    )
 
 
 class SqliteVectorEngine:
@@ -250,15 +255,17 @@ class SqliteVectorEngine:
 
     def _quick_answer(self, search: _Search[Any, T], limit: _Limit, session: SqliteSession) -> T | None:
         """The answer, if everything is at hand for it and no more rows are looked at than the limit allows."""
-        stored = known_collection(session, search.collection_id)
-        image = None if stored is None else self._shelf.ready_image(session, stored)
-        if stored is None or image is None:
+        stored = stored_collection(session, search.collection_id)
+        image = self._shelf.ready_image(session, stored)
+        if image is None:
             return None
-        allowed = [live.recalled(search.rows_key) for live in image.parts]
-        known = [one for one in allowed if one is not None]
-        if len(known) < len(allowed) or _rows_worth(image, known) > limit.rows:
+        # Without a filter, nothing has to be read to tell the rows.
+        if search.tree is not None and any(live.recalled(search.rows_key) is None for live in image.parts):
             return None
-        return search.answered(session, stored, image, known)
+        allowed = self._allowed(image, search.sought, search.tree, session)
+        if _rows_worth(image, allowed) > limit.rows:
+            return None
+        return search.answered(session, stored, image, allowed)
 
     def _answer(self, search: _Search[Any, T], session: SqliteSession) -> T:
         stored = stored_collection(session, search.collection_id)

@@ -13,11 +13,7 @@ import anyio
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundText, FoundWords, word_counts
-from sourcebook.storage.sqlite.engine.collection_state import (
-    known_collection,
-    spoken_languages,
-    stored_collection,
-)
+from sourcebook.storage.sqlite.engine.collection_state import spoken_languages, stored_collection
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
@@ -143,10 +139,12 @@ class SqliteWordEngine:
 
     def _quick_answer(self, asked: _Asked, session: SqliteSession) -> FoundWords | None:
         """The answer, if everything is at hand for it and few passages are looked at."""
-        stored = known_collection(session, asked.collection_id)
-        image = None if stored is None else self._shelf.ready_image(session, stored)
-        if stored is None or image is None or image.rows > _FEW_PASSAGES:
+        stored = stored_collection(session, asked.collection_id)
+        image = self._shelf.ready_image(session, stored)
+        if image is None or image.rows > _FEW_PASSAGES:
             return None
+        if asked.tree is None:
+            return asked.answered(session, stored, image, [live.alive for live in image.parts])
         rows = [live.recalled(asked.rows_key) for live in image.parts]
         known = [one for one in rows if one is not None]
         return asked.answered(session, stored, image, known) if len(known) == len(rows) else None

@@ -6,6 +6,11 @@ select (select coalesce(max(seq), 0) from changes) as seq, (select value from ba
 -- The plus keeps SQLite from its index of documents: it would read the whole log of the collection for what came last.
 select document_id from changes where seq > :seq and +collection_id = :collection_id order by document_id
 
+-- name: chunks_of_documents(collection_id, document_ids)
+select coalesce(sum(d.chunk_count), 0) as chunks
+from json_each(:document_ids) wanted
+cross join documents d on d.collection_id = :collection_id and d.id = wanted.value
+
 -- name: all_vector_rows(collection_id, model_id)
 -- Every chunk that may be found, in the order of its document and id, with its vector if it has one.
 select c.document_id, c.id, c.level, c.parent_id, c.start_index, c.end_index, c.rowid, v.vector
