@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import random
+import weakref
 import zipfile
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.lowlevel
 import numpy as np
 import pytest
 from docx import Document as WordDocument
@@ -269,3 +271,32 @@ async def test_a_file_that_breaks_off_fails_although_its_beginning_was_embedded(
     works = Works(["a", "b"], None)
     await works.pipeline.run(["one"])
     assert [(item.read, type(item.error)) for item in works.written] == [(None, BadText)]
+
+
+class WatchedText(str):
+    """A text that can be seen to be gone."""
+
+    __slots__ = ("__weakref__",)
+
+
+@pytest.mark.anyio
+async def test_a_written_document_is_let_go_while_the_next_is_still_read() -> None:
+    written = anyio.Event()
+    texts: list[weakref.ref[WatchedText]] = []
+
+    async def read(work: str, admitted: Admission) -> Item[str]:
+        if work == "next":
+            await written.wait()
+            while texts[0]() is not None:
+                await anyio.lowlevel.checkpoint()
+        text = WatchedText(f"The {work} document.")
+        texts.append(weakref.ref(text))
+        await admitted(len(text))
+        return Item(work, ReadDocument(Document(work, text), (), [Chunk(work, work, f"{text} A chunk.")]))
+
+    async def write(items: Sequence[Item[str]]) -> None:
+        written.set()
+
+    pipeline = Pipeline[str](read=read, write=write, embedder=FakeEmbedder())
+    with anyio.fail_after(30):
+        await pipeline.run(["first", "next"])

@@ -3,7 +3,8 @@
 Several files are read at once, in the order in which they come. Their texts are embedded together, so that many small
 files keep the embedder as busy as one large one. The beginning of a long file is embedded while its rest is still
 read. Documents that are ready at the same time are written together. What is on its way is bounded by its size:
-however many files there are, and whatever is slowest, memory stays the same.
+however many files there are, and whatever is slowest, memory stays the same. So nobody who waits for the next piece of
+work still holds the last one, which may be a very large document.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ EMBEDDING_CALLS = 2
 TEXTS_OF_A_CALL = 512
 TEXT_ON_THE_WAY = 2_000_000
 """Characters of text between reading and writing. With their vectors they take some twenty times that in bytes."""
+TEXT_BEGUN = 200_000
+"""Characters of files whose rest is still read that are embedded however much else is on its way: enough to keep an
+embedder busy while that is written."""
 FILES_ON_THE_WAY = 64
 WRITTEN_TOGETHER = 32
 TEXT_WRITTEN_TOGETHER = 200_000
@@ -70,6 +74,10 @@ class Budget:
         self._limit = limit
         self._free = limit
         self._returned = Condition()
+
+    @property
+    def free(self) -> int:
+        return self._free
 
     async def take(self, weight: int) -> int:
         taken = min(weight, self._limit)
@@ -165,25 +173,28 @@ class Pipeline(Generic[W]):
 
     async def _read_all(self, works: Iterator[W], out: MemoryObjectSendStream[Item[W]]) -> None:
         for work in works:
-            taken = 0
+            await self._read_one(work, out)
 
-            async def admitted(size: int) -> None:
-                nonlocal taken
-                taken += await self._texts.take(size)
+    async def _read_one(self, work: W, out: MemoryObjectSendStream[Item[W]]) -> None:
+        taken = 0
 
-            item = self._continued(work, await self._read(work, admitted))
-            if item is None:
-                await self._texts.give_back(taken)
-                continue
-            item.weight = taken
-            _complete(item)
-            await out.send(item)
+        async def admitted(size: int) -> None:
+            nonlocal taken
+            taken += await self._texts.take(size)
+
+        item = self._continued(work, await self._read(work, admitted))
+        if item is None:
+            await self._texts.give_back(taken)
+            return
+        item.weight = taken
+        _complete(item)
+        await out.send(item)
 
     def embed_ahead(self, work: W, texts: Sequence[str]) -> None:
         """Embed texts of a piece of work that is still read. If it does not hold them in the end, nothing is lost."""
         begun = self._begun.get(id(work)) or Item(work, None, embedding=EmbeddingWork(), is_read=False)
         held = sum(one.weight for one in self._begun.values())
-        if self._ahead is None or begun.embedding is None or held > TEXT_ON_THE_WAY:
+        if self._ahead is None or begun.embedding is None or held > max(self._texts.free, TEXT_BEGUN):
             return
         self._begun[id(work)] = begun
         begun.weight += sum(map(len, texts))
@@ -206,12 +217,19 @@ class Pipeline(Generic[W]):
     async def _embed_all(
         self, items: MemoryObjectReceiveStream[Item[W]], out: MemoryObjectSendStream[Item[W]]
     ) -> None:
-        while True:
-            async with self._forming:
-                pieces = await self._next_pieces(items, out)
-            if pieces is None:
-                return
-            await self._embed(pieces, out)
+        while await self._embed_next(items, out):
+            pass
+
+    async def _embed_next(
+        self, items: MemoryObjectReceiveStream[Item[W]], out: MemoryObjectSendStream[Item[W]]
+    ) -> bool:
+        """Embed the texts of one call. False when there will be no more."""
+        async with self._forming:
+            pieces = await self._next_pieces(items, out)
+        if pieces is None:
+            return False
+        await self._embed(pieces, out)
+        return True
 
     async def _next_pieces(
         self, items: MemoryObjectReceiveStream[Item[W]], out: MemoryObjectSendStream[Item[W]]
@@ -288,12 +306,16 @@ class Pipeline(Generic[W]):
 
     async def _write_all(self, items: MemoryObjectReceiveStream[Item[W]]) -> None:
         async with items:
-            async for first in items:
-                ready = _with_others(first, items)
-                await self._write(ready)
-                for item in ready:
-                    await self._texts.give_back(item.weight)
-                    reached(IngestCrashPoint.ACKNOWLEDGED)
+            with suppress(EndOfStream):
+                while True:
+                    await self._write_ready(await items.receive(), items)
+
+    async def _write_ready(self, first: Item[W], items: MemoryObjectReceiveStream[Item[W]]) -> None:
+        ready = _with_others(first, items)
+        await self._write(ready)
+        for item in ready:
+            await self._texts.give_back(item.weight)
+            reached(IngestCrashPoint.ACKNOWLEDGED)
 
 
 @dataclass(frozen=True, slots=True)

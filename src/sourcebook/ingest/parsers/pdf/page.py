@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median_low
-from typing import NamedTuple
+from typing import TypeAlias
 
 from sourcebook.ingest.parsers.clean_text import cleaned
 from sourcebook.ingest.parsers.pdf.lines import Line
@@ -44,51 +44,40 @@ _HEIGHT = {"ℎ": "h"}
 _SYMBOLS = str.maketrans({**dict.fromkeys(_BULLETS, "•"), **_LIGATURES, **_HEIGHT})
 
 _QUARTER = math.pi / 2
-# Asked for nearly every word of a file: to look them up each time costs as much as some of the calls.
-_loose_box, _origin = raw.FPDFText_GetLooseCharBox, raw.FPDFText_GetCharOrigin
+# Asked for nearly every word of a file. Called by their addresses, they take what they are given as it is: to convert
+# it to the declared types would take longer than the calls themselves.
+_QUICK_CALL = ctypes.PYFUNCTYPE(ctypes.c_int)
+_loose_box, _origin = (
+    _QUICK_CALL(ctypes.cast(function, ctypes.c_void_p).value or 0)
+    for function in (raw.FPDFText_GetLooseCharBox, raw.FPDFText_GetCharOrigin)
+)
+
+# There are very many of these: tuples with names would take three times as long to make.
+Glyph: TypeAlias = tuple[float, float, float, float, float]
+"""The box around a letter: left, right, bottom, top. The last number is the baseline, where it stands."""
+PageWord: TypeAlias = tuple[int, int, Glyph, Glyph]
+"""Letters without a space: their span in the text of the page, and the boxes of the first and the last."""
 
 
-class Glyph(NamedTuple):
-    """The box around a letter. `baseline` is where it stands."""
-
-    left: float
-    right: float
-    bottom: float
-    top: float
-    baseline: float
-
-    @classmethod
-    def turned(cls, box: tuple[float, float, float, float], x: float, y: float, quarters: int) -> Glyph:
-        """As it would stand if the page were turned back by so many quarters. `x` and `y` are where it begins."""
-        left, top, right, bottom = box
-        match quarters:
-            case 1:
-                return cls(-top, -bottom, left, right, x)
-            case 2:
-                return cls(-right, -left, -top, -bottom, -y)
-            case 3:
-                return cls(bottom, top, -right, -left, -x)
-            case _:
-                return cls(left, right, bottom, top, y)
+def _turned(left: float, top: float, right: float, bottom: float, x: float, y: float, quarters: int) -> Glyph:
+    """As it would stand if the page were turned back by so many quarters. `x` and `y` are where it begins."""
+    match quarters:
+        case 1:
+            return -top, -bottom, left, right, x
+        case 2:
+            return -right, -left, -top, -bottom, -y
+        case _:
+            return bottom, top, -right, -left, -x
 
 
-class PageWord(NamedTuple):
-    """Letters without a space: their span in the text of the page, and the boxes of the first and the last."""
-
-    start: int
-    end: int
-    first: Glyph
-    last: Glyph
-
-    def distance(self, other: PageWord) -> float:
-        """The gap to the word that is read next, whichever way people read."""
-        gap = other.first.left - self.last.right
-        if gap >= 0:
-            return gap
-        return max(
-            min(other.first.left, other.last.left) - max(self.first.right, self.last.right),
-            min(self.first.left, self.last.left) - max(other.first.right, other.last.right),
-        )
+def _distance_backwards(word: PageWord, other: PageWord) -> float:
+    """The gap to the word that is read next, if that does not begin behind the first: some read from right to left."""
+    _, _, (first_left, first_right, *_), (last_left, last_right, *_) = word
+    _, _, (other_left, other_right, *_), (other_last_left, other_last_right, *_) = other
+    return max(
+        min(other_left, other_last_left) - max(first_right, last_right),
+        min(first_left, last_left) - max(other_right, other_last_right),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +119,10 @@ class _PageReader:
     def __init__(self, page: PdfTextPage) -> None:
         self._page = page.raw
         self._letters = _letters(page)
-        self._box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+        box, self._x, self._y = raw.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+        self._at_box, self._at_x, self._at_y = map(ctypes.byref, (box, self._x, self._y))
         # The numbers in the box, which the library writes there: to read them by their names takes longer.
-        self._numbers = memoryview(self._box).cast("B").cast("f")
+        self._numbers = memoryview(box).cast("B").cast("f")
 
     def lines(self) -> Iterator[tuple[int, list[Line]]]:
         """The rows as the library parts them, cut at wide gaps, and by how many quarters each is turned."""
@@ -146,29 +136,38 @@ class _PageReader:
     def _segments(self, row: re.Match[str], turn: int) -> list[list[PageWord]]:
         segments: list[list[PageWord]] = []
         glyph = self._glyph
-        last_word: PageWord | None = None
+        before: PageWord | None = None
         for found in _WORD.finditer(self._letters, row.start(), row.end()):
             start, end = found.span()
             first = glyph(start, turn)
-            word = PageWord(start, end, first, first if end == start + 1 else glyph(end - 1, turn))
-            if last_word is not None and last_word.distance(word) <= WIDE_GAP * max(first[3] - first[2], 1.0):
-                segments[-1].append(word)
-            else:
-                segments.append([word])
-            last_word = word
+            word = (start, end, first, first if end == start + 1 else glyph(end - 1, turn, first))
+            if before is not None:
+                gap = first[0] - before[3][1]
+                if gap < 0:
+                    gap = _distance_backwards(before, word)
+                if gap <= WIDE_GAP * max(first[3] - first[2], 1.0):
+                    segments[-1].append(word)
+                    before = word
+                    continue
+            segments.append([word])
+            before = word
         return segments
 
-    def _glyph(self, index: int, turn: int) -> Glyph:
-        _loose_box(self._page, index, self._box)
-        _origin(self._page, index, self._x, self._y)
+    def _glyph(self, index: int, turn: int, beside: Glyph | None = None) -> Glyph:
+        """A letter. One that is just as high as the letter beside it stands on the same line."""
+        _loose_box(self._page, index, self._at_box)
         left, top, right, bottom = self._numbers
+        if beside is not None and turn == 0 and bottom == beside[2] and top == beside[3]:
+            return left, right, bottom, top, beside[4]
+        _origin(self._page, index, self._at_x, self._at_y)
         if turn:
-            return Glyph.turned((left, top, right, bottom), self._x.value, self._y.value, turn)
-        return Glyph(left, right, bottom, top, self._y.value)
+            return _turned(left, top, right, bottom, self._x.value, self._y.value, turn)
+        return left, right, bottom, top, self._y.value
 
     def _line(self, words: Sequence[PageWord], turn: int) -> Line | None:
         """The words as one line, or None if nothing can be seen of them. The hyphen at its end is no part of it."""
-        text = _text(self._letters[words[0].start : words[-1].end])
+        (start, *_), (_, end, *_) = words[0], words[-1]
+        text = _text(self._letters[start:end])
         if not text:
             return None
         glyphs = [glyph for _, _, first, last in words for glyph in (first, last)]
@@ -180,22 +179,22 @@ class _PageReader:
             right=max(rights),
             baseline=baseline,
             size=median_low(_heights(glyphs, baseline)),
-            is_hyphenated=self._letters[words[-1].end - 1] == HYPHEN,
+            is_hyphenated=self._letters[end - 1] == HYPHEN,
             is_listing=self._is_typewritten(words, turn),
         )
 
     def _is_typewritten(self, words: Sequence[PageWord], turn: int) -> bool:
         """Whether all letters are equally wide, as in a listing. Mostly the first letters of words tell already."""
-        if not _are_equal(first[1] - first[0] for _, _, first, _ in words):
+        if not _are_equal(right - left for _, _, (left, right, *_), _ in words):
             return False
-        spans = [(word.start, word.end) for word in words]
-        places = [i for start, end in spans for i in range(start, end) if self._letters[i] != HYPHEN]
-        return len(places) >= _FEWEST_WIDTHS and _are_equal(self._width(i, turn) for i in places)
+        places = [i for start, end, *_ in words for i in range(start, end) if self._letters[i] != HYPHEN]
+        return len(places) >= _FEWEST_WIDTHS and _are_equal(self._widths(places, turn))
 
-    def _width(self, index: int, turn: int) -> float:
-        _loose_box(self._page, index, self._box)
-        left, top, right, bottom = self._numbers
-        return top - bottom if turn % 2 else right - left
+    def _widths(self, places: Iterable[int], turn: int) -> Iterator[float]:
+        for index in places:
+            _loose_box(self._page, index, self._at_box)
+            left, top, right, bottom = self._numbers
+            yield top - bottom if turn % 2 else right - left
 
 
 def _heights(glyphs: Sequence[Glyph], line: float) -> list[float]:

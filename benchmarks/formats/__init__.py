@@ -1,0 +1,1 @@
+"""What is read of files, beside what other programs read of them."""
