@@ -25,6 +25,7 @@ from benchmarks.judge.rows import load, results
 from benchmarks.judge.weights_file import put
 from sourcebook.consult.evidence.acceptance import judged, term_weights
 from sourcebook.consult.evidence.judge_weights import WEIGHTS_FILE
+from sourcebook.consult.evidence.missing_form import about_the_thing
 from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_of, nearness, numbers_of
 from sourcebook.model.asked_collection import WordCounts
 
@@ -72,7 +73,8 @@ def judged_row(row: Mapping[str, Any]) -> tuple[WeighedQuestion, list[JudgedPass
     weights = term_weights(row["question"], languages, row["counts"], row["rows"])
     counts = WordCounts(row["counts"], row["rows"])
     question = WeighedQuestion(row["question"], weights, counts, language, languages)
-    return question, [(result, judged(weights, result, language)) for result in results(dict(row))]
+    asked = about_the_thing(row["question"], weights, language)
+    return question, [(result, judged(asked, result, language)) for result in results(dict(row))]
 
 
 def sample_of(rows: Sequence[Mapping[str, Any]]) -> Sample:

@@ -17,6 +17,8 @@ from sourcebook.consult.question.named_days import Day, named_days
         "06/05/2026",
         "6.5.2026",
         "2026-05-06",
+        "Date: 06.05; Show: The Snow Queen",
+        "| 6/5 | The Snow Queen |",
     ],
 )
 def test_a_day_is_known_however_it_is_written(text: str) -> None:
@@ -25,7 +27,17 @@ def test_a_day_is_known_however_it_is_written(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["From 06:05 to 17:30", "£6.05", "version 6.5", "maybe 6", "You may 99 times", "6", "", "13/13/2026"],
+    [
+        "From 06:05 to 17:30",
+        "£6.05",
+        "version 6.5",
+        "Price: 6.50; Size: 6.5 kg",
+        "maybe 6",
+        "You may 99 times",
+        "6",
+        "",
+        "13/13/2026",
+    ],
 )
 def test_times_prices_and_versions_are_no_days(text: str) -> None:
     assert named_days(text) == frozenset()

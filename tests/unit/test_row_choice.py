@@ -151,3 +151,14 @@ def test_a_thing_is_one_whose_column_says_yes() -> None:
 
 def test_where_no_row_says_yes_the_table_is_still_quoted() -> None:
     assert "Otter" in shown("Where is the colour printer?", PRINTERS.replace("yes", "no"))
+
+
+def test_a_cell_that_is_the_name_beats_those_that_only_have_it() -> None:
+    rows = [
+        "Show: Baba Yaga's hut; Minutes: 55",
+        "Show: Baba Yaga; Minutes: 40",
+        "Show: The Snow Queen; Minutes: 60",
+    ]
+    said = shown("How long is Baba Yaga?", "\n\n".join(rows))
+    assert "40" in said
+    assert "55" not in said

@@ -19,6 +19,8 @@ LANGUAGES = ("en", "ru", "pt")
     ("asked", "known"),
     [
         ("What is the way to reset the password?", "How do I reset my password?"),
+        ("What do I do if I'm late?", "What do I do if I am late?"),
+        ("What do they say if they’re late?", "What do they say if they are late?"),
         ("Подскажите, как можно восстановить пароль", "Как восстановить пароль?"),
         ("В какие сроки выплачивается зарплата?", "Когда выплачивают зарплату?"),
         ("С какой частотой поливают клубнику?", "Как часто поливать клубнику?"),

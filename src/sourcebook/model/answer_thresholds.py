@@ -56,8 +56,8 @@ def facts_of(model_name: str) -> ModelFacts:
     return _MEASURED.get(model_name, ModelFacts())
 
 
-JUDGE = 4
-"""Which judge a calibrated score belongs to. The first weighed passages one by one, the next two knew fewer numbers."""
+JUDGE = 5
+"""Which judge a calibrated score belongs to. The first weighed passages one by one, the others knew fewer numbers."""
 
 
 @dataclass(frozen=True, slots=True)

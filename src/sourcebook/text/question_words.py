@@ -159,14 +159,26 @@ def words_of_a_kind() -> dict[str, frozenset[str]]:
     """For the stems of everyday words those of what they are a kind of, and of what is a kind of them."""
     related: dict[str, frozenset[str]] = {}
     for line in lines_of("broader_words.txt"):
-        broader, narrower = (_stems_everywhere(part.split()) for part in line.split(":"))
+        broader, narrower = (stems_everywhere(part.split()) for part in line.split(":"))
         for stems, others in ((broader, narrower), (narrower, broader)):
             for stem in stems:
                 related[stem] = related.get(stem, frozenset[str]()) | others
     return related
 
 
-def _stems_everywhere(forms: list[str]) -> frozenset[str]:
+@cache
+def near_words() -> dict[str, frozenset[str]]:
+    """For the stems of everyday words those of others that texts say instead: what is hired is rented."""
+    near: dict[str, frozenset[str]] = {}
+    for line in lines_of("near_words.txt"):
+        stems = stems_everywhere(line.split())
+        for stem in stems:
+            near[stem] = near.get(stem, frozenset[str]()) | stems
+    return near
+
+
+def stems_everywhere(forms: list[str]) -> frozenset[str]:
+    """The stems of words in all languages that have a list."""
     return frozenset(stem for language in ("es", "pt", "ru", "en") for stem in stem_words(forms, language))
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import held_share
-from sourcebook.consult.question.asked_value import asking_terms
+from sourcebook.consult.question.asked_value import asked_values, asking_terms
 from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
+from sourcebook.text.numbers import quantities
+from sourcebook.text.question_words import near_words, stems_everywhere
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -22,6 +24,16 @@ _NEARLY_AS_MUCH = 0.5
 _EVERY_WORD = 0.999
 _MOST_LINES = 8
 _SENTENCES_UNDER_A_HEADING = 2
+_HOW_MANY = re.compile(
+    r"\b(?:how many|quant[oa]s|cuánt[oa]s|сколько(?=\s+\w*(?:ов|[её]в|ей|ий|[её]к|ок|мест)\b))"
+    r"\s+(?P<things>\w+(?:\s+\w+)?)",
+    re.IGNORECASE,
+)
+_NAMED_BEFORE = re.compile(r"(?P<name>[^\W\d_]+)\s*[:|=—–]\s*$")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_THOUSANDS = re.compile(r"\s?(?:[kKM]\b|тыс|млн|thousand|million|mil\b|milh|mill)")
+_REACH_BEHIND = 3
+_WINDOW = 60
 _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 
 
@@ -36,7 +48,7 @@ def is_form_missing(
     if gives is None:
         return False
     # A sentence that says what something else costs is not about the thing.
-    weights = _about_the_thing(question, weights, language)
+    weights = about_the_thing(question, weights, language)
     told = [(p.chunk.content, sentence_spans(p.chunk.content)) for p in passages]
     shares = [
         [held_share(weights, content[start:end], language) for start, end in spans] for content, spans in told
@@ -70,7 +82,7 @@ def is_plainly_told(
     gives = wanted_form(question, language)
     if gives is None or not weights:
         return False
-    weights = _about_the_thing(question, weights, language)
+    weights = about_the_thing(question, weights, language)
     return any(
         held_share(weights, said, language) >= _EVERY_WORD and gives(said)
         for passage in passages
@@ -79,9 +91,28 @@ def is_plainly_told(
     )
 
 
-def _about_the_thing(
-    question: str, weights: Mapping[str, float], language: str | None
-) -> Mapping[str, float]:
+def is_count_missing(question: str, passages: Sequence[SearchResult]) -> bool:
+    """Whether it is asked how many of a thing there are, and no whole number that was found counts such things."""
+    found = _HOW_MANY.search(question)
+    if found is None or asked_values(question):
+        return False
+    near = near_words()
+    wanted = stems_everywhere(found["things"].casefold().split())
+    wanted |= wanted.union(*(near.get(stem, frozenset[str]()) for stem in wanted))
+    counted = {word.casefold() for p in passages for word in _counted(p.chunk.content)}
+    return wanted.isdisjoint(stems_everywhere(sorted(counted)))
+
+
+def _counted(text: str) -> Iterator[str]:
+    """What the whole numbers of a text may count: "25 small boats", "Boats: 25"."""
+    for number in quantities(text):
+        if number.value.isdigit() or _THOUSANDS.match(text, number.end):
+            yield from _WORD.findall(text[number.end : number.end + _WINDOW])[:_REACH_BEHIND]
+            if named := _NAMED_BEFORE.search(text, max(0, number.start - _WINDOW), number.start):
+                yield named["name"]
+
+
+def about_the_thing(question: str, weights: Mapping[str, float], language: str | None) -> Mapping[str, float]:
     """The weights without the words that only ask for the value, if others are left."""
     asking = distinct_terms(" ".join(sorted(asking_terms(question))), language)
     return {term: weight for term, weight in weights.items() if term not in asking} or weights

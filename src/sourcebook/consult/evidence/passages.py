@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.missing_form import about_the_thing
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     NOTHING_FOUND,
@@ -18,7 +19,7 @@ from sourcebook.consult.evidence.question_judge import (
 )
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
-from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
+from sourcebook.model.search import DiversityConfig, RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
 from sourcebook.text.languages import detect_language
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import QuestionContext
     from sourcebook.retrieve.search import Retrieval
+
+_OVERLAPPING = DiversityConfig(overlap=0.75)
+"""What overlaps is read once. Of a short table, half of the last rows are also in the passage that has all others."""
 
 _RELATED = 0.3
 """A passage without a word of the question is named as close to it from this similarity on."""
@@ -91,13 +95,16 @@ class PassageJudge:
         self._retrieval = retrieval
 
     async def judge(self, wanted: PassageQuery, context: QuestionContext) -> JudgedPassages:
-        report = await self._retrieval.report(list(wanted.collections), wanted.query, wanted.config, context)
+        config = replace(wanted.config, diversity=_OVERLAPPING)
+        report = await self._retrieval.report(list(wanted.collections), wanted.query, config, context)
         held = context.all_languages()
         language = wanted.language if wanted.language in held else None
         counted = await self._word_counts(wanted, report)
         languages = [language] if language else held or [wanted.language]
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
-        passages = [(passage, judged(weights, passage, language)) for passage in report.results]
+        # The value itself tells that it is one: a price need not be called a price.
+        wanted_words = about_the_thing(wanted.question, weights, language)
+        passages = [(passage, judged(wanted_words, passage, language)) for passage in report.results]
         question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
         verdict = self._verdict(question, wanted, passages, context)
         if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:

@@ -170,9 +170,11 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "name_unknown": float(_is_name_unknown(rest)),
         "thing_missing": _missing_thing(question, closest, passages),
         "form_missing": float(is_form_missing),
+        "count_missing": float(missing_form.is_count_missing(question.asked_now, [p for p, _ in passages])),
         "plainly_told": float(not is_form_missing and _is_plainly_told(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
+        "small_base": _smallness(question.counts.rows),
     }
 
 
@@ -182,6 +184,11 @@ def _without_days_of(closest: SearchResult, question: WeighedQuestion) -> Weighe
     if not wanted or not wanted <= named_days(closest.chunk.content):
         return question
     return replace(question, text=without_days(question.text))
+
+
+def _smallness(rows: int) -> float:
+    """Nearly one in a base of a few passages, none in a larger one: of a few, one seldom comes close by chance."""
+    return max(0.0, 1.0 - rows / judge_weights().prior["small_passages"]) if rows else 0.0
 
 
 def needed_across(rows: int) -> float:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from sourcebook.text.analysis import analyse, distinct_terms
-from sourcebook.text.question_words import words_alike
+from sourcebook.text.question_words import near_words, words_alike
 
 _SHORTEST_SHARED_BEGINNING = 5
 _SHARED_PART = 0.55
@@ -63,6 +63,11 @@ def held_terms(
     if asked:
         meant = {alike[term] for term in terms if term in alike}
         held.update(term for term in asked if alike[term] in meant)
+    # "Hire" may answer "rent".
+    near = near_words()
+    held.update(
+        term for term in weights.keys() - held - said if term in near and not near[term].isdisjoint(terms)
+    )
     return held
 
 

@@ -287,6 +287,7 @@ def _rows_alike(
         holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].numbers.words_in(i)]
         # Flat 4 is no flat whose rent is 4 100.
         exact = [each for each in holding if choice.numbers(each[2])]
+        exact = exact or [each for each in holding if choice.names_whole(each[2])]
         alike = [(at, i) for at, i, _ in exact or holding]
     elif not (alike := [(at, i) for at, i, of_row in rows if choice.names(of_row)]):
         alike = [(at, i) for at, i, _ in rows if makers[at].chances[i] >= least]

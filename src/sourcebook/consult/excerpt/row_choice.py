@@ -36,6 +36,7 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _YES = frozenset({"yes", "y", "да", "есть", "sim", "sí", "si", "true", "✓", "✔", "+"})
 _NO = frozenset({"no", "n", "none", "нет", "não", "nao", "false", "✗", "✘", "-", "–", "—"})
 _FEWEST_CELLS = 2
+_WORDS_OF_A_NAME = 2
 
 
 def cells_of(row: str) -> dict[str, str]:
@@ -100,6 +101,12 @@ class RowChoice:
     def numbers(self, cells: Mapping[str, str]) -> bool:
         """Whether a cell is nothing but a number of the question."""
         return any(value.isdigit() and value in self._words for value in cells.values())
+
+    def names_whole(self, cells: Mapping[str, str]) -> bool:
+        """Whether a cell is a name of several words that the question says: the hut of Baba Yaga is not Baba Yaga."""
+        asked = f" {' '.join(words(self.question))} "
+        named = (words(value) for value in cells.values())
+        return any(len(name) >= _WORDS_OF_A_NAME and f" {' '.join(name)} " in asked for name in named)
 
     def others(self, cells: Mapping[str, str]) -> frozenset[str]:
         """The words of the question that are no names of columns."""

@@ -27,6 +27,10 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(rf"\b(?:{_NAME})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)", re.IGNORECASE)
 _ISO = re.compile(r"\b\d{4}-(?P<month>\d\d)-(?P<day>\d\d)\b")
 _IN_DIGITS = re.compile(r"(?<![\d/.:])(?P<first>\d{1,2})(?P<mark>[./])(?P<second>\d{1,2})(?P=mark)\d{2,4}\b")
+# A cell of a row that is nothing but a day without its year.
+_CELL = re.compile(
+    r"(?m)(?:^|: |\| ?)(?P<first>\d{1,2})(?P<mark>[./])(?P<second>\d{1,2})\.?(?=[ \t]*(?:$|;| ·| \|))"
+)
 _MOST_DAYS = 31
 
 
@@ -59,7 +63,7 @@ def _days(text: str, among: str) -> Iterator[Day]:
         yield Day(month, int(found["day"]))
     for found in _ISO.finditer(text):
         yield Day(int(found["month"]), int(found["day"]))
-    in_digits = list(_IN_DIGITS.finditer(text))
+    in_digits = [*_IN_DIGITS.finditer(text), *_CELL.finditer(text)]
     is_month_first = bool(in_digits) and _is_month_first(among)
     for found in in_digits:
         first, second = int(found["first"]), int(found["second"])
@@ -68,6 +72,9 @@ def _days(text: str, among: str) -> Iterator[Day]:
 
 def _is_month_first(text: str) -> bool:
     """Whether dates are written as in 05/31/2026: some day is too large for a month, and none the other way round."""
-    found = [(int(each["first"]), int(each["second"])) for each in _IN_DIGITS.finditer(text)]
+    found = [
+        (int(each["first"]), int(each["second"]))
+        for each in (*_IN_DIGITS.finditer(text), *_CELL.finditer(text))
+    ]
     months = len(_MONTHS)
     return any(second > months for _, second in found) and not any(first > months for first, _ in found)

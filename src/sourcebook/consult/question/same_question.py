@@ -42,6 +42,16 @@ _MANY_QUESTIONS = 2048
 _QUOTED = re.compile(r"«[^«»]+»|“[^“”]+”|\"[^\"]+\"")
 _WITH_CASES = frozenset({"ru", "uk", "be", "pl", "cs", "sr", "fi", "hu", "tr"})
 _OPENING = str.maketrans("", "", "¿¡")
+# "I'm" is "I am". What follows "it's" and "I'd" may be something else.
+_SHORT_FORMS = tuple(
+    (re.compile(short, re.IGNORECASE), long)
+    for short, long in (
+        (r"\b(i)['’]m\b", r"\1 am"),
+        (r"\b(you|we|they)['’]re\b", r"\1 are"),
+        (r"\b(i|you|we|they)['’]ve\b", r"\1 have"),
+        (r"\b(i|you|he|she|it|we|they)['’]ll\b", r"\1 will"),
+    )
+)
 _PASSIVE = re.compile(
     r"\b(?:be|is|are|was|were|been) (?:\w+ ){0,4}?\w+(?:ed|en|wn|ught|lt|pt|ade|old|ent)\b"
     r"|\b(?:é|são|foi|foram|ser|es|son|fue|fueron) \w+(?:ad|id|rt|it)[oa]s?\b",
@@ -135,7 +145,10 @@ def _differ_in_thing(asked: str, known: str, language: str | None) -> bool:
 
 
 def _plain(question: str) -> str:
-    return question.translate(_OPENING).strip()
+    plain = question.translate(_OPENING).strip()
+    for short, long in _SHORT_FORMS if "'" in plain or "’" in plain else ():
+        plain = short.sub(long, plain)
+    return plain
 
 
 def _spoken(asked: str, known: str, languages: Sequence[str | None]) -> Sequence[str | None]:

@@ -270,7 +270,9 @@ _NUMBERS = {
     "thing_missing": "the thing asked for is not named",
     "plainly_told": "a sentence with every word of the question tells what was asked for",
     "situation_named": "a heading is about the situation asked about",
+    "small_base": "how small the base is",
     "form_missing": "nothing about it tells who, when, where or how much, as was asked for",
+    "count_missing": "no number counts what was asked about",
     "news_missing": "the follow-up is about something that the closest document does not name",
 }
 
