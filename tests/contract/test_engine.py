@@ -188,7 +188,7 @@ async def test_an_image_worn_out_by_much_writing_answers_like_one_that_was_read_
     before = files(db)
     async with opened(db) as book:
         await answers(book)
-        await add(book, mirror, ROWS, ROWS // 2)
+        await add(book, mirror, ROWS, ROWS + ROWS // 10)
         await book.stores.vectors.delete("c", [f"k{i:06}" for i in range(500)])
         for i in range(500):
             del mirror.held[f"k{i:06}"]
@@ -219,7 +219,7 @@ async def test_no_search_waits_until_a_worn_out_image_is_one_part_again(
     async with opened(db) as book:
         try:
             await answers(book)
-            await add(book, mirror, ROWS, ROWS // 2)
+            await add(book, mirror, ROWS, ROWS + ROWS // 10)
             with anyio.fail_after(200):
                 assert await share_found(book, mirror) >= 0.99
         finally:
@@ -243,7 +243,7 @@ async def test_parts_that_memory_is_too_small_to_join_go_on_answering(
     monkeypatch.setattr(memory_image_cache, "_PAUSE_AFTER_FAILURE", 86_400.0)
     async with opened(db) as book:
         await answers(book)
-        await add(book, mirror, ROWS, ROWS // 2)
+        await add(book, mirror, ROWS, ROWS + ROWS // 10)
         with anyio.fail_after(200):
             while not tried:
                 await answers(book)
