@@ -38,7 +38,7 @@ _SPARE = 5
 _BITS_FACTOR = 8
 _FEWEST_BITS = 900
 # And for so many times the square root of the rows, or, of more than a quarter of a million, for so many times this
-# power of them: see docs/explanation/scaling.md for what this finds.
+# power of them: see benchmarks/speed/LOG.md for what this finds.
 _BITS_OF_ROOT = 5
 _BITS_OF_POWER, _POWER = 0.065, 0.85
 # Passages from a graph: so many of the nearest vectors, and more if more passages are wanted, are good enough.
