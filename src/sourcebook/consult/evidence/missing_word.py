@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.missing_form import about_the_thing
 from sourcebook.consult.evidence.question_share import held_terms, weight_of
 from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.everyday_words import everyday_stems
-from sourcebook.consult.question.wanted_form import asks_who
+from sourcebook.consult.question.wanted_form import asks_who, wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.question_words import words_of_a_kind
 
@@ -26,7 +25,7 @@ _ENOUGH = 0.2
 def is_word_nowhere(question: WeighedQuestion, passages: Sequence[SearchResult]) -> bool:
     """Whether it is asked who does something, or whether there is a thing, and a word of that stands nowhere.
 
-    Other questions say it in words of their own too often, also those for a price. Of who and whether, what a small
+    Other questions say it in words of their own too often, also those for a price or a size. Of who and whether, what a small
     base never mentions is seldom told. Words that mean as much count as said.
     """
     asked = question.asked_now
@@ -34,7 +33,7 @@ def is_word_nowhere(question: WeighedQuestion, passages: Sequence[SearchResult])
         said = asked
     else:
         thing = asked_thing(asked)
-        if thing is None or thing.is_of_a_page or ValueKind.MONEY in asked_values(asked):
+        if thing is None or thing.is_of_a_page or wanted_form(asked, question.language) is not None:
             return False
         said = thing.with_rest
     everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
