@@ -25,8 +25,8 @@ _ENOUGH = 0.2
 def is_word_nowhere(question: WeighedQuestion, passages: Sequence[SearchResult]) -> bool:
     """Whether it is asked who does something, or whether there is a thing, and a word of that stands nowhere.
 
-    Other questions say it in words of their own too often, also those for a price or a size. Of who and whether, what a small
-    base never mentions is seldom told. Words that mean as much count as said.
+    Other questions say it in words of their own too often, also those for a price or a size. Of who and whether,
+    what a small base never mentions is seldom told. Words that mean as much count as said.
     """
     asked = question.asked_now
     if asks_who(asked):
