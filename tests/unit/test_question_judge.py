@@ -88,6 +88,22 @@ def test_a_question_in_a_language_that_the_base_does_not_hold_is_judged_by_meani
     assert not verdict_on(*far, FACTS, is_foreign=True).is_accepted
 
 
+@pytest.mark.parametrize(
+    ("text", "is_held", "is_accepted"),
+    [
+        ("Газон стригут раз в неделю за 40 рублей.", True, True),
+        ("Газон стригут летом.", True, False),
+        ("Газон стригут летом.", False, True),
+    ],
+)
+def test_a_base_with_both_languages_wants_the_form_of_an_answer_in_the_other(
+    text: str, *, is_held: bool, is_accepted: bool
+) -> None:
+    found = passage(text, similarity=0.7)
+    verdict = verdict_on(*asked("How much does mowing cost?", found), FACTS, is_foreign=True, is_held=is_held)
+    assert (verdict.by, verdict.is_accepted) == (JUDGED_BY_MEANING, is_accepted)
+
+
 def test_across_languages_a_base_of_a_few_passages_needs_less() -> None:
     found = [passage("Jeans are fine.", similarity=0.27), passage("Tea.", document="e", similarity=0.13)]
     question = "Какой дресс-код в офисе?"

@@ -8,13 +8,15 @@ import pytest
 from tests.unit.consulting import desk
 
 from sourcebook.consult.evidence.acceptance import judged, term_weights
-from sourcebook.consult.evidence.missing_form import is_count_missing
+from sourcebook.consult.evidence.missing_form import about_the_thing, is_count_missing, is_form_missing
 from sourcebook.consult.evidence.question_judge import WeighedQuestion, numbers_of
 from sourcebook.consult.evidence.question_share import held_share
+from sourcebook.consult.question.asked_value import asked_values
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import Tier
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
+from sourcebook.text.analysis import distinct_terms
 
 
 def passage(text: str) -> SearchResult:
@@ -31,6 +33,10 @@ def passage(text: str) -> SearchResult:
         ("Сколько врачей в клинике?", "Врач работает с 9 до 18.", True),
         ("Сколько врачей в клинике?", "В клинике 14 врачей.", False),
         ("How many days is it open?", "It opens at 9.", False),
+        ("How many members does the club have?", "Two members must second an application.", True),
+        ("How many members does the club have?", "The club has two members.", False),
+        ("Quantos alunos tem o colégio?", "Entre 4 e 5 o aluno vai para a recuperação.", True),
+        ("For how many steps was it tuned?", "It was tuned for 4, 000 steps.", False),
     ],
 )
 def test_how_many_wants_a_number_that_counts_such_things(
@@ -46,6 +52,56 @@ def test_a_small_base_needs_less_and_a_larger_one_does_not() -> None:
         return numbers_of(question, [(found, judged(question.weights, found, "en"))])["small_base"]
 
     assert smallness(5) > smallness(50) > smallness(100) == smallness(5000) == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "rows", "is_nowhere"),
+    [
+        ("who founded the workshop", "The workshop is open on Tuesdays.", 6, True),
+        ("who founded the workshop", "The workshop was founded by Ines.", 6, False),
+        ("who founded the workshop", "The workshop is open on Tuesdays.", 5000, False),
+        ("is there a discount for pensioners", "There is a discount of 4 % until May.", 6, True),
+        ("do you repair scooters", "A repair stand costs 4 euros.", 6, True),
+        ("do you have canoes to rent", "Canoes can be hired.", 6, False),
+        ("how much is pulling a tooth", "Removal of a tooth: 40 euros.", 6, False),
+        ("when do i get the badge", "Badges are given on day one.", 6, False),
+    ],
+)
+def test_who_and_whether_want_words_that_a_small_base_has(
+    question: str, text: str, rows: int, *, is_nowhere: bool
+) -> None:
+    found = passage(text)
+    counts = WordCounts(dict.fromkeys(distinct_terms(text, "en"), 1), rows)
+    weights = term_weights(question, ["en"], counts.passages, rows)
+    asked = WeighedQuestion(question, weights, counts, "en", ["en"])
+    numbers = numbers_of(asked, [(found, judged(weights, found, "en"))])
+    assert (numbers["word_nowhere"] > 0) == is_nowhere
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_missing"),
+    [
+        ("mia's phone number", "Mia can be reached on 030 555 0142.", False),
+        ("What's Nadia's phone number?", "Owner: Nadia, last edit 2026-10-19_", True),
+        ("телефон директора", "Директор — Игорь Пак.\n\nЗапись по телефону 22-14-00.", True),
+        ("телефон директора", "Директор — Игорь Пак, телефон 22-14-08.", False),
+        ("В каком году родилась Марина Вольская?", "Марина Вольская руководит с 2016 года.", True),
+        ("В каком году родилась Марина Вольская?", "Марина Вольская родилась в 1970 году.", False),
+        ("When was Ian Murdock born?", "Ian Murdock founded Debian in 1993.", True),
+    ],
+)
+def test_a_phone_is_that_of_the_one_who_is_asked_for_and_a_birth_is_a_birth(
+    question: str, text: str, *, is_missing: bool
+) -> None:
+    language = "en" if question.isascii() else "ru"
+    weights = term_weights(question, [language], {}, 10)
+    assert is_form_missing(question, weights, [passage(text)], language) == is_missing
+
+
+def test_who_is_asked_for_is_all_that_a_question_for_a_phone_is_about() -> None:
+    weights = term_weights("mia's phone number", ["en"], {}, 10)
+    assert held_share(about_the_thing("mia's phone number", weights, "en"), "Mia", "en") == 1
+    assert not asked_values("how do i change a user's phone number")
 
 
 def test_words_that_people_ask_with_tell_little_in_a_small_base() -> None:

@@ -56,7 +56,7 @@ def facts_of(model_name: str) -> ModelFacts:
     return _MEASURED.get(model_name, ModelFacts())
 
 
-JUDGE = 5
+JUDGE = 6
 """Which judge a calibrated score belongs to. The first weighed passages one by one, the others knew fewer numbers."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import held_share
-from sourcebook.consult.question.asked_value import asked_values, asking_terms
+from sourcebook.consult.question.asked_value import REACHED_BY, asked_values, asking_terms
 from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
@@ -30,9 +30,22 @@ _HOW_MANY = re.compile(
     re.IGNORECASE,
 )
 _NAMED_BEFORE = re.compile(r"(?P<name>[^\W\d_]+)\s*[:|=—–]\s*$")
+_NO_ARTICLE = r"(?!(?:the|[oa]s?|l[ao]s?|el)\s)"
+# "25 small boats" and "4, 000 boats", not "5.9; the boats" nor "1. Boats".
+_COUNTED = re.compile(
+    r"(?:,\s?\d{3})*\+?\s?(?:[kKM]\b)?"
+    rf"\s+(?P<words>{_NO_ARTICLE}[^\W\d_]+(?:[\s-]+{_NO_ARTICLE}[^\W\d_]+){{0,2}})",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_HAS = re.compile(
+    r"(?:\b(?:has|have|had|are|were|is|own|owns|tem|têm|há|possui|são|hay|tiene|tienen|son|есть|имеется|всего|работа[ею]т)"
+    r"|[:|=—–])\s*(?:\w+\s+)?$",
+    re.I,
+)
+_A_FEW = 3
+"""Two members who must second an application are hardly all the members there are, but a club may have two boats."""
 _THOUSANDS = re.compile(r"\s?(?:[kKM]\b|тыс|млн|thousand|million|mil\b|milh|mill)")
-_REACH_BEHIND = 3
 _WINDOW = 60
 _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 
@@ -64,11 +77,14 @@ def is_form_missing(
             for (start, end), share in zip(spans, of_passage, strict=True)
             if share >= _NEARLY_AS_MUCH * best
         )
+    # The phone of somebody else is no answer at all.
+    kinds = asked_values(question)
+    enough = _EVERY_WORD if kinds and kinds <= REACHED_BY else _NEARLY_AS_MUCH
     return not any(
         gives(_with_neighbours(content, spans, place))
         for (content, spans), of_passage in zip(told, shares, strict=True)
         for place, share in enumerate(of_passage)
-        if share >= _NEARLY_AS_MUCH * best
+        if share >= enough * best
     )
 
 
@@ -106,9 +122,13 @@ def is_count_missing(question: str, passages: Sequence[SearchResult]) -> bool:
 def _counted(text: str) -> Iterator[str]:
     """What the whole numbers of a text may count: "25 small boats", "Boats: 25"."""
     for number in quantities(text):
+        before = text[max(0, number.start - _WINDOW) : number.start]
+        if number.value.isdigit() and int(number.value) <= _A_FEW and not _HAS.search(before):
+            continue
         if number.value.isdigit() or _THOUSANDS.match(text, number.end):
-            yield from _WORD.findall(text[number.end : number.end + _WINDOW])[:_REACH_BEHIND]
-            if named := _NAMED_BEFORE.search(text, max(0, number.start - _WINDOW), number.start):
+            if found := _COUNTED.match(text, number.end):
+                yield from _WORD.findall(found["words"])
+            if named := _NAMED_BEFORE.search(before):
                 yield named["name"]
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.missing_word import is_word_nowhere
 from sourcebook.consult.evidence.question_share import held_terms, share_of_weight, weight_of
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
@@ -23,6 +24,7 @@ from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.named_days import named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
+from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.consult.support.support_check import names
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
@@ -133,7 +135,7 @@ def verdict_on(
 
     `is_foreign`: the nearest passage is in another language than the question. Its words may still decide, for a
     language is sometimes taken for another; else its vectors do. `is_held`: the base holds the language of the question
-    as well, so that a small base needs no less than a large one.
+    as well, so that more is needed, and a small base needs no less than a large one.
     """
     if not passages:
         return NOTHING_FOUND
@@ -144,8 +146,9 @@ def verdict_on(
     if not is_foreign or by_words.is_accepted:
         return by_words
     meaning = meaning_of(question.text, passages)
+    meaning["form_missing"] = float(is_held and _is_form_missing_nearby(question, passages))
     score, shares = _weighed(judge_weights().across, meaning)
-    needed = judge_weights().across["needed"] if is_held else needed_across(question.counts.rows)
+    needed = judge_weights().across["needed_held"] if is_held else needed_across(question.counts.rows)
     # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
     return QuestionVerdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
@@ -156,6 +159,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
     others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
     rest = _without_days_of(closest, question)
     is_form_missing = _is_form_missing(question, passages)
+    smallness = _smallness(question.counts.rows)
     return {
         "share": judgement.share,
         "sentence_share": judgement.sentence_share,
@@ -174,7 +178,8 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "plainly_told": float(not is_form_missing and _is_plainly_told(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
-        "small_base": _smallness(question.counts.rows),
+        "small_base": smallness,
+        "word_nowhere": smallness * is_word_nowhere(question, [p for p, _ in passages]) if smallness else 0.0,
     }
 
 
@@ -382,6 +387,13 @@ def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage
     return missing_form.is_form_missing(
         question.asked_now, question.weights, [p for p, _ in passages], question.language
     )
+
+
+def _is_form_missing_nearby(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
+    """Whether the nearest passage, in whichever language, lacks the form that an answer has: a price, a day."""
+    gives = wanted_form(question.asked_now, None)
+    nearest, _ = max(passages, key=lambda passage: passage[1].similarity)
+    return gives is not None and not gives(nearest.chunk.content)
 
 
 def _is_plainly_told(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:

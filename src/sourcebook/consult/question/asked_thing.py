@@ -6,7 +6,7 @@ A text without it does not answer: that dogs are welcome does not tell whether c
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _ARTICLE = (
     r"(?:(?:an?|any|some|the|your|um|uma|o|a|os|as|un|una|el|la|los|las|algum|alguma|algún|alguna)\s+)?"
@@ -19,7 +19,7 @@ _ASKED = re.compile(
     (?:
         (?:is|are|was|were)\ there\s+
       | (?:is|are)\ (?=[^?]{{2,40}}\ (?:allowed|permitted|forbidden|prohibited)\b)
-      | do(?:es)?\ [^?]{{1,30}}?\ (?:have(?!\s+to\b)|sell|offer|serve|rent|stock|accept|treat)\s+
+      | do(?:es)?\ [^?]{{1,30}}?\ (?:have(?!\s+to\b)|sell|offer|serve|rent|stock|accept|treat|repair|fix|buy)\s+
       | how\ much\ (?:is|are|do|does|would|did)\s+
       | what\ (?:do|does|did)\ (?=[^?]+\ cost)
       | how\ (?:long|heavy|old|tall|wide|deep|thick|high|big|large|hot)\ (?:is|are|was|were)\s+
@@ -27,7 +27,8 @@ _ASKED = re.compile(
       | what\ (?:is|are)\ the\ (?=(?:warrant(?:y|ies)|guarantees?|salar(?:y|ies)|passwords?|phone|telephone|wages?)\b)
       | what\ (?:is|are)\ the\ prices?\ (?:of|for)\s+
       | {_PLACE}?(?:есть|имеется|имеются|бывают?|существует|существуют|предусмотрен[аоы]?)(?:\ ли)?\s+
-      | (?:вы\ )?(?:прода[её]те|принимаете|бер[её]те|сда[её]те|подаёте|подаете|лечите)(?:\ ли)?\s+
+      | (?:вы\ )?(?:прода[её]те|принимаете|бер[её]те|сда[её]те|подаёте|подаете|лечите|чините
+            |ремонтируете|покупаете)(?:\ ли)?\s+
       | (?:разрешен[аоы]|разрешается|запрещен[аоы]|запрещается)\ ли\s+
       | é\ (?:permitid[oa]|proibid[oa])\s+ | ¿?está\ (?:permitid[oa]|prohibid[oa])\s+
       | (?:сколько\ (?:стоит|стоят|стоила?)|поч[её]м|как(?:ая|ова)\ цена(?:\ на)?)\s+
@@ -37,10 +38,10 @@ _ASKED = re.compile(
       | (?:quanto\ (?:pesam?|medem?|(?:tempo\ )?duram?)|cuánto\ (?:pesan?|miden?|(?:tiempo\ )?duran?))\s+
       | (?:qual|cuál)\ (?:é\ |es\ )?(?:a|o|la|el)\ (?=(?:garantia|garantía|salário|salario|sueldo|senha|contraseña)\b)
       | qual\ (?:é\ )?[oa]\ (?:peso|comprimento|largura|altura|profundidade|espessura|área|potência)\ d[eoa]s?\s+
-      | {_PLACE}?(?:há|tem|têm|existem?|possuem?|vendem?|oferecem?|servem|aceitam|alugam)\s+
+      | {_PLACE}?(?:há|tem|têm|existem?|possuem?|vendem?|oferecem?|servem|aceitam|alugam|consertam|compram)\s+
       | quanto\ (?:custam?|é|são|sai|fica)\s+
       | qual\ (?:é\ )?o\ preço\ d[eoa]s?\s+
-      | ¿?{_PLACE}?(?:hay|tienen?|venden?|ofrecen?|sirven|aceptan|admiten|alquilan)\s+
+      | ¿?{_PLACE}?(?:hay|tienen?|venden?|ofrecen?|sirven|aceptan|admiten|alquilan|reparan|compran)\s+
       | ¿?cuánto\ (?:cuestan?|valen?)\s+
       | ¿?cuál\ es\ el\ precio\ del?\s+
     )
@@ -125,6 +126,8 @@ class AskedThing:
 
     words: str
     is_of_a_page: bool = False
+    with_rest: str = field(default="", compare=False)
+    """The thing with what the question says behind it: a discount for pensioners."""
 
     def head(self, language: str | None) -> str | None:
         """The word that names the thing alone: of a reading club the club. None if the language does not tell."""
@@ -147,4 +150,6 @@ def asked_thing(question: str) -> AskedThing | None:
     # Of "when do you open" nothing is left.
     named = _OWNERS.sub("", _NOBODY.sub(" ", found["thing"].strip()))
     thing = _REST.sub("", named).strip()
-    return AskedThing(thing, of_a_page is not None) if thing and len(thing.split()) <= _LONGEST else None
+    if not thing or len(thing.split()) > _LONGEST:
+        return None
+    return AskedThing(thing, of_a_page is not None, question[found.start("thing") :])

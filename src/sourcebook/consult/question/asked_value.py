@@ -80,7 +80,9 @@ _ENDS_OTHERWISE = re.compile(
     r" (?:for|on|from|about|by|with|of|in|to|called|like|mean|include|includes|cover|covers|used|based) $"
 )
 _MOST_WORDS_ALONE = 5
-_REACHED_BY = frozenset({ValueKind.PHONE, ValueKind.EMAIL})
+REACHED_BY = frozenset({ValueKind.PHONE, ValueKind.EMAIL})
+_NUMBER_WORDS = frozenset(words("number номер номера número address адрес электронной"))
+_OF_SOMEBODY = re.compile(r"^ (?:\w+ ){1,2}s (?P<name>phone|telephone|fax|email)(?: number| address)? $")
 _SHORTEST_UNIT = 4
 _OF_SIZE = frozenset({ValueKind.LENGTH, ValueKind.AREA})
 _NAME_OF_A_SIZED = 4
@@ -113,9 +115,13 @@ def asked_values(question: str) -> Kinds:
 def asking_terms(question: str) -> frozenset[str]:
     """The words of a question that only tell which value is asked for: "how heavy", "weigh", "price".
 
+    Of "Mia's phone number" it is all but the name: the number itself tells that it is one.
     Of "qual é o pH" it is the verb: most sentences have it, and the name of the value is what the answer says, too.
     """
     whole = _whole(question)
+    if (kinds := asked_values(question)) and kinds <= REACHED_BY:
+        said = whole.split()
+        return _NUMBER_WORDS.intersection(said).union(w for w in said if kinds_named_by([w]) & REACHED_BY)
     found = _first_match(whole)
     if found is None:
         named = _ENGLISH_NAME.search(whole) or _NAME.search(whole)
@@ -228,11 +234,13 @@ def _named_value(whole: str) -> Kinds:
 
 
 def _value_alone(whole: str) -> Kinds:
-    """What a few words ask for that begin with the name of a value: "price of a monitor", "телефон сантехника"."""
-    said = whole.split()
+    """What a few words ask for that begin with the name of a value: "price of a monitor", "Mia's phone"."""
+    if found := _OF_SOMEBODY.search(whole):
+        return kinds_named_by([found["name"]]) & REACHED_BY
+    said = whole.removeprefix(" номер").removeprefix(" número de").split()
     if not 1 < len(said) <= _MOST_WORDS_ALONE or not _ASKING_WORDS.isdisjoint(said):
         return frozenset()
-    return kinds_named_by(said[:1], surely=True) or kinds_named_by(said[:1]) & _REACHED_BY
+    return kinds_named_by(said[:1], surely=True) or kinds_named_by(said[:1]) & REACHED_BY
 
 
 def _first_noun(said: list[str], *, is_russian: bool) -> list[str]:

@@ -64,9 +64,12 @@ _YEARS = re.compile(
     r"years?|лет|года?|anos?|años?|months?|месяц\w*|m[eê]s(?:es)?|weeks?|недел\w+|semanas?|centur\w+"
 )
 _PHONE = re.compile(
-    r"\+?\(?\d[\d\s()./–-]{5,}\d|\b(?:ext|extension|доб|ramal|extensión)\b\.?\s*\d"
+    r"\+?\(?\d[\d \t\xa0()./–-]{5,}\d|\b(?:ext|extension|доб|ramal|extensión)\b\.?\s*\d"
     r"|\b(?:phone|call|tel|dial|number|телефон\w*|тел|номер\w*|звон\w+|telefone|ligue|teléfono|llame)\b\W{0,3}(?:\w+\W+)?\d{3,}",
     re.IGNORECASE,
+)
+_DAY_OR_SEASON = re.compile(
+    r"(?<!\d)(?:(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./](?:19|20)\d\d|(?:19|20)\d\d[/–]\d{2,4})(?!\d)"
 )
 _EMAIL = re.compile(r"\w@\w")
 # A house beside its street, a postal code, an address in a network, or a name inside a sentence.
@@ -161,7 +164,7 @@ def _counts_time(text: str) -> bool:
 
 _IN_OWN_WAY: dict[ValueKind, Callable[[str], bool]] = {
     ValueKind.CLOCK: _tells_hour,
-    ValueKind.PHONE: lambda text: _PHONE.search(text) is not None,
+    ValueKind.PHONE: lambda text: _PHONE.search(_DAY_OR_SEASON.sub(" ", text)) is not None,
     ValueKind.EMAIL: lambda text: _EMAIL.search(text) is not None,
     ValueKind.ADDRESS: lambda text: _ADDRESS.search(text) is not None,
     ValueKind.AGE: _is_plain,

@@ -35,6 +35,8 @@ _WHO_IS = re.compile(
 )
 _NAME_OF = re.compile(rf"{_BEGINNING}(?:как\s+(?:его\s+|ее\s+|её\s+)?зовут|какая\s+фамилия)\b", re.I)
 _WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo)\b", re.I)
+_BORN = re.compile(r"\b(?:was|were) (?:\S+ ){1,4}born\b|\bродил(?:ся|ась|ись)\b|\bnasceu\b|\bnació\b", re.I)
+_BIRTH = re.compile(r"\bborn\b|birth|рожд|родил|nasc|naci[dóm]|\(\d{4}\s?[–—-]", re.I)
 _WHERE = re.compile(rf"{_BEGINNING}(?:where|где|куда|onde|aonde|dónde|adónde)\b", re.I)
 _HOW_MANY = re.compile(
     rf"{_BEGINNING}(?:(?P<many>how many|quant[oa]s|cuánt[oa]s)|how much|сколько|quant[oa]|cuánt[oa])"
@@ -127,12 +129,14 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
     """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
     if _NAME_OF.search(question):
         return lambda text: _names_by_name(text, frozenset(words(question)))
-    if _WHO.search(question):
+    if asks_who(question):
         idle = stop_words(language) | asking_words(language)
         said = frozenset(words(question)) | idle
         if _is_role(question):
             return lambda text: _names_holder(text, said, said - idle)
         return lambda sentence: names_somebody(sentence, said)
+    if _BORN.search(question):
+        return lambda text: _BIRTH.search(text) is not None
     if _WHEN.search(question):
         return _tells_when
     if _WHERE.search(question):
@@ -149,6 +153,10 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
             or (is_worth and gives_value(text, _MONEY, question))
         )
     return None
+
+
+def asks_who(question: str) -> bool:
+    return _WHO.search(question) is not None
 
 
 def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:

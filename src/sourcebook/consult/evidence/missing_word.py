@@ -1,0 +1,51 @@
+"""Whether a word stands nowhere in a base that is small enough to be known: who founded it, is there a sauna."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sourcebook.consult.evidence.missing_form import about_the_thing
+from sourcebook.consult.evidence.question_share import held_terms, weight_of
+from sourcebook.consult.question.asked_thing import asked_thing
+from sourcebook.consult.question.everyday_words import everyday_stems
+from sourcebook.consult.question.wanted_form import asks_who, wanted_form
+from sourcebook.text.analysis import distinct_terms
+from sourcebook.text.question_words import words_of_a_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sourcebook.consult.evidence.question_judge import WeighedQuestion
+    from sourcebook.model.search import SearchResult
+
+_ENOUGH = 0.2
+"""A word of less weight than this part of the question says little about what is asked."""
+
+
+def is_word_nowhere(question: WeighedQuestion, passages: Sequence[SearchResult]) -> bool:
+    """Whether it is asked who does something, or whether there is a thing, and a word of that stands nowhere.
+
+    Other questions say it in words of their own too often, also those for a price or a size. Of who and whether,
+    what a small base never mentions is seldom told. Words that mean as much count as said.
+    """
+    asked = question.asked_now
+    if asks_who(asked):
+        said = asked
+    else:
+        thing = asked_thing(asked)
+        if thing is None or thing.is_of_a_page or wanted_form(asked, question.language) is not None:
+            return False
+        said = thing.with_rest
+    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
+    weights = about_the_thing(asked, question.weights, question.language)
+    terms = distinct_terms(said, question.language) - everyday
+    unknown = {term for term in weights if term in terms and not question.counts.passages.get(term)}
+    if weight_of(unknown, weights) < _ENOUGH:
+        return False
+    kinds = words_of_a_kind()
+    for passage in passages:
+        context = f"{passage.document_title or ''}\n{passage.chunk.section or ''}\n{passage.chunk.content}"
+        found = distinct_terms(context, question.language)
+        unknown -= held_terms(dict.fromkeys(unknown, 1.0), found)
+        unknown -= {term for term in unknown if kinds.get(term, frozenset()) & found}
+    return weight_of(unknown, weights) >= _ENOUGH
