@@ -135,7 +135,7 @@ def verdict_on(
 
     `is_foreign`: the nearest passage is in another language than the question. Its words may still decide, for a
     language is sometimes taken for another; else its vectors do. `is_held`: the base holds the language of the question
-    as well, so that more is needed, and a small base needs no less than a large one.
+    as well, so that the form that is asked for must be there, and a small base needs no less than a large one.
     """
     if not passages:
         return NOTHING_FOUND
@@ -148,7 +148,7 @@ def verdict_on(
     meaning = meaning_of(question.text, passages)
     meaning["form_missing"] = float(is_held and _is_form_missing_nearby(question, passages))
     score, shares = _weighed(judge_weights().across, meaning)
-    needed = judge_weights().across["needed_held"] if is_held else needed_across(question.counts.rows)
+    needed = judge_weights().across["needed"] if is_held else needed_across(question.counts.rows)
     # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
     return QuestionVerdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
