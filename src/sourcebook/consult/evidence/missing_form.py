@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import held_share
@@ -12,8 +13,10 @@ from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.numbers import quantities
-from sourcebook.text.question_words import near_words, stems_everywhere
+from sourcebook.text.question_words import WITH_LISTS, generic_words, near_words, stems_everywhere
 from sourcebook.text.sentences import sentence_spans
+from sourcebook.text.stems import stem_words
+from sourcebook.text.stopwords import stop_words
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
@@ -24,12 +27,25 @@ _NEARLY_AS_MUCH = 0.5
 _EVERY_WORD = 0.999
 _MOST_LINES = 8
 _SENTENCES_UNDER_A_HEADING = 2
+# "Сколько книг" and "сколько врачей", not "сколько стоит" nor "сколько вас".
+_MANY = r"(?!(?:вас|нас|них|раз|всех)\b)\w*(?:ов|[её]в|ей|ий|мест|комнат|карт|школ|\w\w[бгджзкнпрсфхцчшщ])\b"
 _HOW_MANY = re.compile(
-    r"\b(?:how many|quant[oa]s|cuánt[oa]s|сколько(?=\s+\w*(?:ов|[её]в|ей|ий|[её]к|ок|мест)\b))"
-    r"\s+(?P<things>\w+(?:\s+\w+)?)",
+    rf"\b(?:how many|quant[oa]s|cu[aá]nt[oa]s|сколько(?=\s+{_MANY}))"
+    r"\s+(?:of (?:the|your|our)\s+)?(?P<things>\w+(?:\s+\w+)?)",
     re.IGNORECASE,
 )
-_NAMED_BEFORE = re.compile(r"(?P<name>[^\W\d_]+)\s*[:|=—–]\s*$")
+_NAMED_BEFORE = re.compile(
+    r"(?P<name>[^\W\d_]+)\s*(?:[:|=—–]|\s(?:stands at|numbers|totals|reached|составляет|chega a|soma|asciende a))\s*$",
+    re.IGNORECASE,
+)
+# "The hall seats 120": who sits there need not be said.
+_HAS_ROOM_FOR = re.compile(
+    r"\b(?:seats|holds|accommodates|fits|вмещает|вмещают|comporta|acomoda|acoge)"
+    r"(?:\s(?:up to|about|around|до|около|até|cerca de|hasta|unas))?\s*$",
+    re.IGNORECASE,
+)
+_WHO_SITS = ("people", "seats", "человек", "мест", "pessoas", "lugares", "personas", "plazas")
+_SHORTEST_BEGINNING = 5
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _THOUSANDS = re.compile(r"\s?(?:[kKM]\b|тыс|млн|thousand|million|mil\b|milh|mill)")
 _REACH_BEHIND = 3
@@ -96,20 +112,36 @@ def is_count_missing(question: str, passages: Sequence[SearchResult]) -> bool:
     found = _HOW_MANY.search(question)
     if found is None or asked_values(question):
         return False
-    near = near_words()
-    wanted = stems_everywhere(found["things"].casefold().split())
-    wanted |= wanted.union(*(near.get(stem, frozenset[str]()) for stem in wanted))
-    counted = {word.casefold() for p in passages for word in _counted(p.chunk.content)}
-    return wanted.isdisjoint(stems_everywhere(sorted(counted)))
+    things = [word for word in found["things"].casefold().split() if word not in _idle_words()]
+    if not things:
+        return False
+    wanted = stems_everywhere(things)
+    for language in WITH_LISTS:
+        near = near_words(language)
+        wanted |= wanted.union(*(near.get(stem, ()) for stem in stem_words(things, language)))
+    counted = stems_everywhere(
+        sorted({word.casefold() for p in passages for word in _counted(p.chunk.content)})
+    )
+    # A membership counts members.
+    beginnings = tuple(stem for stem in wanted if len(stem) >= _SHORTEST_BEGINNING)
+    return wanted.isdisjoint(counted) and not any(stem.startswith(beginnings) for stem in counted)
+
+
+@cache
+def _idle_words() -> frozenset[str]:
+    """Words that name nothing to count: "how many of them", "how many can"."""
+    return generic_words().union(*map(stop_words, WITH_LISTS))
 
 
 def _counted(text: str) -> Iterator[str]:
-    """What the whole numbers of a text may count: "25 small boats", "Boats: 25"."""
+    """What the whole numbers of a text may count: "25 small boats", "Boats: 25", people where a hall "seats 25"."""
     for number in quantities(text):
         if number.value.isdigit() or _THOUSANDS.match(text, number.end):
             yield from _WORD.findall(text[number.end : number.end + _WINDOW])[:_REACH_BEHIND]
             if named := _NAMED_BEFORE.search(text, max(0, number.start - _WINDOW), number.start):
                 yield named["name"]
+            if _HAS_ROOM_FOR.search(text, max(0, number.start - _WINDOW), number.start):
+                yield from _WHO_SITS
 
 
 def about_the_thing(question: str, weights: Mapping[str, float], language: str | None) -> Mapping[str, float]:
