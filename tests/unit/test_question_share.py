@@ -11,7 +11,7 @@ from sourcebook.text.stems import stem_words
 
 def holds(word: str, text: str, language: str) -> bool:
     (term,) = stem_words([word], language)
-    return bool(held_terms({term: 1.0}, distinct_terms(text, language)))
+    return bool(held_terms({term: 1.0}, distinct_terms(text, language), language))
 
 
 @pytest.mark.parametrize(

@@ -58,14 +58,16 @@ class _ManualPassage:
 
     def worth(self, weights: Mapping[str, float]) -> float:
         """From 0, for a passage that holds no word of the question, to 1."""
-        share = share_of_weight(weights, set(self.terms))
+        share = share_of_weight(weights, self.terms, _LANGUAGE)
         if not share:
             return 0.0
         around = self.title_terms | self.heading_terms
-        sentence = max((share_of_weight(weights, set(said | around)) for said in self.sentences), default=0.0)
+        sentence = max(
+            (share_of_weight(weights, said | around, _LANGUAGE) for said in self.sentences), default=0.0
+        )
         worth = share + _WORTH_OF_SENTENCE * sentence
-        worth += _WORTH_OF_HEADING * share_of_weight(weights, set(self.heading_terms))
-        worth += _WORTH_OF_TITLE * share_of_weight(weights, set(self.title_terms))
+        worth += _WORTH_OF_HEADING * share_of_weight(weights, self.heading_terms, _LANGUAGE)
+        worth += _WORTH_OF_TITLE * share_of_weight(weights, self.title_terms, _LANGUAGE)
         worth += _WORTH_OF_A_GUIDE * ("how-to/" in self.chunk.document_id)
         return worth / (1.0 + _WORTH_OF_SENTENCE + _WORTH_OF_HEADING + _WORTH_OF_TITLE + _WORTH_OF_A_GUIDE)
 

@@ -8,6 +8,9 @@ from sourcebook.text.case_and_accents import folded
 from sourcebook.text.stems import stem_words
 from sourcebook.text.word_lists import lines_of
 
+WITH_LISTS = ("es", "pt", "ru", "en")
+"""The languages that have lists."""
+
 _GENERIC = """
 what when where why how which who whom whose much many often can could should would must may might shall will do does
 did done need needs needed require requires required is are was were be been being am has have had having best right
@@ -149,9 +152,7 @@ def stems_alike(language: str | None) -> dict[str, str]:
 @cache
 def words_alike() -> dict[str, str]:
     """`stems_alike` of all languages that have a list, for texts of which it is not known which they are in."""
-    return {
-        stem: first for language in ("es", "pt", "ru", "en") for stem, first in stems_alike(language).items()
-    }
+    return {stem: first for language in WITH_LISTS for stem, first in stems_alike(language).items()}
 
 
 @cache
@@ -167,11 +168,17 @@ def words_of_a_kind() -> dict[str, frozenset[str]]:
 
 
 @cache
-def near_words() -> dict[str, frozenset[str]]:
-    """For the stems of everyday words those of others that texts say instead: what is hired is rented."""
+def near_words(language: str | None) -> dict[str, frozenset[str]]:
+    """For the stems of everyday words those of others that texts say instead: what is hired is rented.
+
+    Each language has its own: a Spanish "red" is a network. Words of an unknown one are read as they are stemmed, by
+    their letters.
+    """
+    if language is None:
+        return near_words("en") | near_words("ru")
     near: dict[str, frozenset[str]] = {}
-    for line in lines_of("near_words.txt"):
-        stems = stems_everywhere(line.split())
+    for line in lines_of(f"near_words.{language}.txt"):
+        stems = frozenset(stem_words(line.split(), language))
         for stem in stems:
             near[stem] = near.get(stem, frozenset[str]()) | stems
     return near
@@ -179,7 +186,7 @@ def near_words() -> dict[str, frozenset[str]]:
 
 def stems_everywhere(forms: list[str]) -> frozenset[str]:
     """The stems of words in all languages that have a list."""
-    return frozenset(stem for language in ("es", "pt", "ru", "en") for stem in stem_words(forms, language))
+    return frozenset(stem for language in WITH_LISTS for stem in stem_words(forms, language))
 
 
 @cache

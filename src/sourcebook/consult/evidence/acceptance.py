@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.evidence.question_share import held_terms, weight_of
+from sourcebook.consult.evidence.question_share import marked_terms, weight_of
 from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.text.analysis import analyse_question, distinct_terms, words
 from sourcebook.text.languages import detect_language
@@ -77,9 +77,9 @@ def judged(weights: Mapping[str, float], passage: SearchResult, language: str | 
     content = passage.chunk.content
     language = language or detect_language(content)
     context = f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
-    title = held_terms(weights, distinct_terms(context, language))
+    title = marked_terms(weights, distinct_terms(context, language), language)
     sentences = {
-        frozenset(held_terms(weights, distinct_terms(content[start:end], language)))
+        frozenset(marked_terms(weights, distinct_terms(content[start:end], language), language))
         for start, end in sentence_spans(content)
     }
     share = weight_of(title.union(*sentences), weights)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import held_share
@@ -12,8 +13,10 @@ from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.numbers import quantities
-from sourcebook.text.question_words import near_words, stems_everywhere
+from sourcebook.text.question_words import WITH_LISTS, generic_words, near_words, stems_everywhere
 from sourcebook.text.sentences import sentence_spans
+from sourcebook.text.stems import stem_words
+from sourcebook.text.stopwords import stop_words
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
@@ -24,12 +27,13 @@ _NEARLY_AS_MUCH = 0.5
 _EVERY_WORD = 0.999
 _MOST_LINES = 8
 _SENTENCES_UNDER_A_HEADING = 2
+# "Сколько книг" and "сколько врачей", not "сколько стоит" nor "сколько вас".
+_MANY = r"(?!(?:вас|нас|них|раз|всех)\b)\w*(?:ов|[её]в|ей|ий|мест|комнат|карт|школ|\w\w[бгджзкнпрсфхцчшщ])\b"
 _HOW_MANY = re.compile(
-    r"\b(?:how many|quant[oa]s|cuánt[oa]s|сколько(?=\s+\w*(?:ов|[её]в|ей|ий|[её]к|ок|мест)\b))"
-    r"\s+(?P<things>\w+(?:\s+\w+)?)",
+    rf"\b(?:how many|quant[oa]s|cu[aá]nt[oa]s|сколько(?=\s+{_MANY}))"
+    r"\s+(?:of (?:the|your|our)\s+)?(?P<things>\w+(?:\s+\w+)?)",
     re.IGNORECASE,
 )
-_NAMED_BEFORE = re.compile(r"(?P<name>[^\W\d_]+)\s*[:|=—–]\s*$")
 _NO_ARTICLE = r"(?!(?:the|[oa]s?|l[ao]s?|el)\s)"
 # "25 small boats" and "4, 000 boats", not "5.9; the boats" nor "1. Boats".
 _COUNTED = re.compile(
@@ -37,6 +41,18 @@ _COUNTED = re.compile(
     rf"\s+(?P<words>{_NO_ARTICLE}[^\W\d_]+(?:[\s-]+{_NO_ARTICLE}[^\W\d_]+){{0,2}})",
     re.IGNORECASE,
 )
+_NAMED_BEFORE = re.compile(
+    r"(?P<name>[^\W\d_]+)\s*(?:[:|=—–]|\s(?:stands at|numbers|totals|reached|составляет|chega a|soma|asciende a))\s*$",
+    re.IGNORECASE,
+)
+# "The hall seats 120": who sits there need not be said.
+_HAS_ROOM_FOR = re.compile(
+    r"\b(?:seats|holds|accommodates|fits|вмещает|вмещают|comporta|acomoda|acoge)"
+    r"(?:\s(?:up to|about|around|до|около|até|cerca de|hasta|unas))?\s*$",
+    re.IGNORECASE,
+)
+_WHO_SITS = ("people", "seats", "человек", "мест", "pessoas", "lugares", "personas", "plazas")
+_SHORTEST_BEGINNING = 5
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _HAS = re.compile(
     r"(?:\b(?:has|have|had|are|were|is|own|owns|tem|têm|há|possui|são|hay|tiene|tienen|son|есть|имеется|всего|работа[ею]т)"
@@ -112,15 +128,29 @@ def is_count_missing(question: str, passages: Sequence[SearchResult]) -> bool:
     found = _HOW_MANY.search(question)
     if found is None or asked_values(question):
         return False
-    near = near_words()
-    wanted = stems_everywhere(found["things"].casefold().split())
-    wanted |= wanted.union(*(near.get(stem, frozenset[str]()) for stem in wanted))
-    counted = {word.casefold() for p in passages for word in _counted(p.chunk.content)}
-    return wanted.isdisjoint(stems_everywhere(sorted(counted)))
+    things = [word for word in found["things"].casefold().split() if word not in _idle_words()]
+    if not things:
+        return False
+    wanted = stems_everywhere(things)
+    for language in WITH_LISTS:
+        near = near_words(language)
+        wanted |= wanted.union(*(near.get(stem, ()) for stem in stem_words(things, language)))
+    counted = stems_everywhere(
+        sorted({word.casefold() for p in passages for word in _counted(p.chunk.content)})
+    )
+    # A membership counts members.
+    beginnings = tuple(stem for stem in wanted if len(stem) >= _SHORTEST_BEGINNING)
+    return wanted.isdisjoint(counted) and not any(stem.startswith(beginnings) for stem in counted)
+
+
+@cache
+def _idle_words() -> frozenset[str]:
+    """Words that name nothing to count: "how many of them", "how many can"."""
+    return generic_words().union(*map(stop_words, WITH_LISTS))
 
 
 def _counted(text: str) -> Iterator[str]:
-    """What the whole numbers of a text may count: "25 small boats", "Boats: 25"."""
+    """What the whole numbers of a text may count: "25 small boats", "Boats: 25", people where a hall "seats 25"."""
     for number in quantities(text):
         before = text[max(0, number.start - _WINDOW) : number.start]
         if number.value.isdigit() and int(number.value) <= _A_FEW and not _HAS.search(before):
@@ -130,6 +160,8 @@ def _counted(text: str) -> Iterator[str]:
                 yield from _WORD.findall(found["words"])
             if named := _NAMED_BEFORE.search(before):
                 yield named["name"]
+            if _HAS_ROOM_FOR.search(text, max(0, number.start - _WINDOW), number.start):
+                yield from _WHO_SITS
 
 
 def about_the_thing(question: str, weights: Mapping[str, float], language: str | None) -> Mapping[str, float]:

@@ -46,6 +46,6 @@ def is_word_nowhere(question: WeighedQuestion, passages: Sequence[SearchResult])
     for passage in passages:
         context = f"{passage.document_title or ''}\n{passage.chunk.section or ''}\n{passage.chunk.content}"
         found = distinct_terms(context, question.language)
-        unknown -= held_terms(dict.fromkeys(unknown, 1.0), found)
+        unknown -= held_terms(dict.fromkeys(unknown, 1.0), found, question.language)
         unknown -= {term for term in unknown if kinds.get(term, frozenset()) & found}
     return weight_of(unknown, weights) >= _ENOUGH

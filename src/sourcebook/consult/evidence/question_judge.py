@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_word import is_word_nowhere
-from sourcebook.consult.evidence.question_share import held_terms, share_of_weight, weight_of
+from sourcebook.consult.evidence.question_share import held_share, held_terms, weight_of
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
@@ -345,7 +345,7 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
     head = thing.head(question.language) if thing.is_of_a_page else None
     needed = distinct_terms(head or "", question.language).intersection(weights)
     told = (
-        _named(weights, said)
+        _named(weights, said, question.language)
         for passage, _ in passages
         for said in _told_terms(passage, question.language, with_title=thing.is_of_a_page)
     )
@@ -370,17 +370,20 @@ def _is_only_titled(question: WeighedQuestion, closest: SearchResult) -> bool:
         return False
     everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
     weights = {term: weight for term, weight in question.weights.items() if term not in everyday}
-    titled = held_terms(weights, distinct_terms(closest.document_title or "", question.language))
+    titled = held_terms(
+        weights, distinct_terms(closest.document_title or "", question.language), question.language
+    )
     if not titled or weight_of(titled, weights) > _MOST_TITLED:
         return False
     said = f"{closest.chunk.section or ''}\n{closest.chunk.content}"
-    return held_terms(weights, distinct_terms(said, question.language)) <= titled
+    return held_terms(weights, distinct_terms(said, question.language), question.language) <= titled
 
 
-def _named(weights: Mapping[str, float], said: frozenset[str]) -> set[str]:
+def _named(weights: Mapping[str, float], said: frozenset[str], language: str | None) -> set[str]:
     """The terms that are said, or of which a kind is, or what they are a kind of: pets for a dog."""
     kinds = words_of_a_kind()
-    return held_terms(weights, said) | {term for term in weights if term in kinds and kinds[term] & said}
+    named = held_terms(weights, said, language)
+    return named | {term for term in weights if term in kinds and kinds[term] & said}
 
 
 def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
@@ -412,8 +415,7 @@ def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> boo
     section = (closest.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
     headings = [section, *(found[1] for found in _HEADING.finditer(closest.chunk.content))]
     return any(
-        names_situation(heading)
-        and share_of_weight(question.weights, distinct_terms(heading, question.language)) > 0
+        names_situation(heading) and held_share(question.weights, heading, question.language) > 0
         for heading in headings
     )
 
@@ -435,7 +437,7 @@ def _is_news_missing(
         for passage, _ in passages
         if _same_document(passage, closest)
     ]
-    held = [share_of_weight(weights, distinct_terms(each, question.language)) for each in said]
+    held = [held_share(weights, each, question.language) for each in said]
     if not weights or max(held) >= _HALF_OF_A_THING:
         return False
     # "And what does it cost?" names nothing but what it asks for.

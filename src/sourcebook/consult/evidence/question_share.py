@@ -23,32 +23,51 @@ _FIRST_PARTS_OF_WORDS = """
     """
 _FIRST_PARTS = frozenset(_FIRST_PARTS_OF_WORDS.split())
 _WORTH_OF_NOW = 2.0
+_WORTH_OF_A_NEAR_WORD = 0.75
+_NEARLY = "≈"
 
 
 def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
     """Which part of a question's weight the text holds. Long words count as held if a form of theirs is there."""
-    return share_of_weight(weights, distinct_terms(text, language))
+    return share_of_weight(weights, distinct_terms(text, language), language)
 
 
-def share_of_weight(
-    weights: Mapping[str, float], terms: AbstractSet[str], said: AbstractSet[str] = frozenset()
-) -> float:
+def share_of_weight(weights: Mapping[str, float], terms: AbstractSet[str], language: str | None) -> float:
     """`held_share` of a text whose terms are known."""
-    return weight_of(held_terms(weights, terms, said), weights)
+    return weight_of(marked_terms(weights, terms, language), weights)
 
 
 def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:
-    """The part of a question's weight that these of its terms have."""
+    """The part of a question's weight that these of its terms have; marked ones count in part."""
     total = sum(weights.values())
-    return sum(weight for term, weight in weights.items() if term in held) / total if total else 0.0
+    worth = sum(
+        weight * (1.0 if term in held else _WORTH_OF_A_NEAR_WORD)
+        for term, weight in weights.items()
+        if term in held or _NEARLY + term in held
+    )
+    return worth / total if total else 0.0
 
 
-def held_terms(
-    weights: Mapping[str, float], terms: AbstractSet[str], said: AbstractSet[str] = frozenset()
+def held_terms(weights: Mapping[str, float], terms: AbstractSet[str], language: str | None) -> set[str]:
+    """The terms of a question that a text holds, in these words or near ones, by the terms of the text."""
+    return unmarked(marked_terms(weights, terms, language))
+
+
+def unmarked(held: AbstractSet[str]) -> set[str]:
+    """The terms, whether they are held or only near words of theirs."""
+    return {term.removeprefix(_NEARLY) for term in held}
+
+
+def marked_terms(
+    weights: Mapping[str, float],
+    terms: AbstractSet[str],
+    language: str | None,
+    said: AbstractSet[str] = frozenset(),
 ) -> set[str]:
-    """The terms of a question that a text holds, by the terms of the text. Of two texts together: those of either.
+    """The terms of a question that a text holds, with a mark on those of which it has only near words, for `weight_of`.
 
-    For what is `said` where the text stands, other words do not do: beside "annual leave", "a year" is not annual.
+    Of two texts together: those of either. For what is `said` where the text stands, other words do not do: beside
+    "annual leave", "a year" is not annual.
     """
     # The sixth of May is written 06/05 in most sheets.
     held = {term for term in weights if term in terms or (term.isdigit() and f"0{term}" in terms)}
@@ -64,10 +83,9 @@ def held_terms(
         meant = {alike[term] for term in terms if term in alike}
         held.update(term for term in asked if alike[term] in meant)
     # "Hire" may answer "rent".
-    near = near_words()
-    held.update(
-        term for term in weights.keys() - held - said if term in near and not near[term].isdisjoint(terms)
-    )
+    near = near_words(language)
+    others = [term for term in weights if term in near and term not in held and term not in said]
+    held.update(_NEARLY + term for term in others if not near[term].isdisjoint(terms))
     return held
 
 

@@ -363,7 +363,7 @@ def _second(
     lacking = (forms.forms & SURE_FORMS) - forms.met_by(shown)
 
     def is_wanted(said: str, language: str | None) -> bool:
-        held = held_terms(asked.weights, distinct_terms(shown, language))
+        held = held_terms(asked.weights, distinct_terms(shown, language), language)
         missing = {term: weight for term, weight in asked.weights.items() if term not in held}
         if lacking:
             return lacking <= forms.met_by(said)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.evidence.question_share import held_terms, weight_of
+from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
 from sourcebook.consult.excerpt.passage_units import is_contents, names_another_place
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.wanted_form import wanted_form
@@ -92,7 +92,9 @@ class TextNumbers:
         )
         terms = [distinct_terms(units.text(i), self.language) for i in range(len(units))]
         said = frozenset[str]().union(*terms)
-        self._held = [frozenset(held_terms(asked.weights, of_unit, said)) for of_unit in terms]
+        self._held = [
+            frozenset(marked_terms(asked.weights, of_unit, self.language, said)) for of_unit in terms
+        ]
         self._path = self._terms_held(title_and_section(self._whole))
         self._paths: dict[tuple[int, int] | None, frozenset[str]] = {None: self._path}
         self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
@@ -119,7 +121,7 @@ class TextNumbers:
 
     def words_in(self, i: int) -> frozenset[str]:
         """The words of the question that a unit has."""
-        return self._held[i]
+        return frozenset(unmarked(self._held[i]))
 
     def is_near(self, i: int) -> bool:
         """Whether a unit has to do with the question at all, by a word or by its vector."""
@@ -190,7 +192,9 @@ class TextNumbers:
         return wanted_form(self._asked.question, self.language)
 
     def _terms_held(self, text: str) -> frozenset[str]:
-        return frozenset(held_terms(self._asked.weights, distinct_terms(text, self.language)))
+        return frozenset(
+            marked_terms(self._asked.weights, distinct_terms(text, self.language), self.language)
+        )
 
     def _share(self, held: AbstractSet[str]) -> float:
         return weight_of(held, self._asked.weights)
