@@ -75,7 +75,7 @@ _ALONE = _Limit(rows=200_000, results=250)
 # Rows without codes have all of their numbers read, or their codes made first.
 _TIMES_AS_LONG_WITHOUT_CODES = 10
 # The vectors of so many rows, in bytes, are read in a few milliseconds.
-_SOON_READ = Size(rows=1_000, content=4_000_000)
+_SOON_READ = Size(rows=1_000, content=2_000_000)
 _QUICK_REMEMBERED = 256
 _PLACES_REMEMBERED = 10_000
 
