@@ -1,7 +1,8 @@
-"""What a search asks of the base each time, and the base answers once for each of its states."""
+"""What a search asks of the base about a collection; most of it is answered once for each of its states."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.storage.index.collections import required_from
@@ -24,3 +25,10 @@ def spoken_languages(session: SqliteSession, collection_id: str) -> list[str]:
         return [row["language"] for row in session.fetch("languages", collection_id=collection_id)]
 
     return session.remembered(("languages", collection_id), read)
+
+
+def chunks_of(session: SqliteSession, stored: StoredCollection, document_ids: Sequence[str]) -> int:
+    """How many chunks of these documents may be found."""
+    scope = {"collection_id": stored.collection.id, "document_ids": list(document_ids)}
+    row = session.fetch_one("chunks_of_documents", **scope)
+    return int(row["chunks"]) if row else 0

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.memory_images import Loader
+    from sourcebook.storage.sqlite.engine.memory_images import Loader, Outlook, Size
     from sourcebook.storage.sqlite.worker_session import SqliteSession
 
 P = TypeVar("P", bound=IndexPart)
@@ -41,8 +41,6 @@ ROWS_WORTH_A_FILE = 20_000
 _PAUSE_AFTER_FAILURE = 60.0
 # A file that could not be recorded, since somebody was writing, is tried again after so many times as long as it took.
 _PAUSE_WHEN_BUSY = 10
-# So many rows are read and moved in a few milliseconds, which whoever asks next may well wait for.
-_FEW_ROWS = 4_000
 # Searches that began before a change may still need the image of their moment.
 _IMAGES_KEPT = 8
 
@@ -53,7 +51,20 @@ class IndexKind(Protocol[P]):
     @property
     def name(self) -> str: ...
 
+    @property
+    def soon(self) -> Size:
+        """So much is read in less than ten milliseconds, for which everything else in the event loop may wait."""
+        ...
+
     def loader(self, stored: StoredCollection) -> Loader[P]: ...
+
+    def size_of(
+        self, session: SqliteSession, stored: StoredCollection, document_ids: Sequence[str]
+    ) -> Size | None:
+        """How much the loader would read of these documents; None if that alone takes long to tell."""
+        ...
+
+    def size(self, part: P) -> Size: ...
 
     def join(self, old: Sequence[tuple[P, NDArray[np.bool_]]]) -> P: ...
 
@@ -160,15 +171,31 @@ class ImageCache(Generic[P]):
             known = place.last_until(seq)
             if known is None or _is_elsewhere(record, seq, known):
                 return None
-            if len(known.changed(session)) > _FEW_ROWS or known.rows_to_follow(session) > _FEW_ROWS:
-                return None
-            image = known.caught_up(session, seq, self._kind.loader(stored), self._kind.join)
-            if self._is_joined_here(place, image):
-                return None
-            place.keep(image)
+            image = self._few_followed(session, stored, place, known, seq)
+            if image is not None:
+                place.keep(image)
             return image
         finally:
             place.lock.release()
+
+    def _few_followed(
+        self, session: SqliteSession, stored: StoredCollection, place: _Place[P], known: Image[P], seq: int
+    ) -> Image[P] | None:
+        """What comes of an image, if little is read and moved for it and nothing else has to be done with it then."""
+        changed = known.few_changed(session)
+        if not changed:
+            return None if changed is None else replace(known, seq=seq)
+        added = self._kind.size_of(session, stored, changed)
+        if added is None:
+            return None
+        remains = known.without(changed)
+        outlook = remains.outlook(added, self._kind.size)
+        if not outlook.takes.is_within(self._kind.soon):
+            return None
+        # Whatever a thread would do with it is decided before anything is read, so that nothing is read twice.
+        if self._is_joined_here(place, outlook) or self._is_to_publish(place, outlook):
+            return None
+        return remains.with_added(self._kind.loader(stored)(session, changed), seq, self._kind.join)
 
     async def prepare(self, collection_id: str) -> None:
         """Make the file now that the next search would make, if there is none or most of it is out of date.
@@ -238,16 +265,16 @@ class ImageCache(Generic[P]):
             place.publishing = Thread(target=self._publish, args=(name, place, image), daemon=True)
             place.publishing.start()
 
-    def _is_to_publish(self, place: _Place[P], image: Image[P]) -> bool:
+    def _is_to_publish(self, place: _Place[P], image: Image[P] | Outlook) -> bool:
         """Whether a file should be made of it now, which nobody does yet."""
         is_time = place.publishing is None and time.monotonic() >= place.not_before
         return is_time and self._is_worth_a_file(image)
 
-    def _is_joined_here(self, place: _Place[P], image: Image[P]) -> bool:
+    def _is_joined_here(self, place: _Place[P], image: Image[P] | Outlook) -> bool:
         """Whether it should be made one part again and no file will do that."""
         return image.is_worn and (place.has_no_file or not self._is_worth_a_file(image))
 
-    def _is_worth_a_file(self, image: Image[P]) -> bool:
+    def _is_worth_a_file(self, image: Image[P] | Outlook) -> bool:
         return (image.is_whole or image.is_worn) and image.living >= self._rows_worth_a_file
 
     def _publish(self, name: str, place: _Place[P], image: Image[P]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,10 @@ SHARE_TO_REBUILD = 0.3
 _SHARE_OUTSIDE = 0.5
 _TOO_SMALL_TO_REBUILD = 5_000
 _FILTERS_REMEMBERED = 32
+# So many documents are looked for in every part of an image in a millisecond or two.
+_FEW_DOCUMENTS = 200
+# Moving a row from a part to another takes at most a quarter of the time in which it is read from the base.
+_MOVED_AS_FAST = 4
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class Image(Generic[P]):
     @property
     def living(self) -> int:
         """How many of its rows are true."""
-        return sum(int(np.count_nonzero(part.alive)) for part in self.parts)
+        return sum(_living(part) for part in self.parts)
 
     def begins_like(self, other: Image[P]) -> bool:
         """Whether the first parts, which hold most of the rows, are one and the same."""
@@ -118,34 +122,35 @@ class Image(Generic[P]):
 
     def changed(self, session: SqliteSession) -> list[str]:
         """The documents that are others, or no more, at the session's state."""
+        few = self.few_changed(session)
+        if few is not None:
+            return few
+        rows = session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
+        return [row["document_id"] for row in rows]
 
-        def read() -> list[str]:
-            rows = session.fetch("changed_documents", collection_id=self.collection_id, seq=self.seq)
-            return [row["document_id"] for row in rows]
+    def few_changed(self, session: SqliteSession) -> list[str] | None:
+        """The same, if few documents of the base changed; no more of the log is read than it takes to tell."""
+
+        def read() -> list[str] | None:
+            rows = session.fetch("next_changes", seq=self.seq, limit=_FEW_DOCUMENTS + 1)
+            if len(rows) > _FEW_DOCUMENTS:
+                return None
+            return sorted(row["document_id"] for row in rows if row["collection_id"] == self.collection_id)
 
         # Words and vectors are mostly of the same moment, and ask the same.
         return session.remembered(("changed", self.collection_id, self.seq), read)
 
-    def rows_to_follow(self, session: SqliteSession) -> int:
-        """How many rows are read and moved, at most, to catch up with the session's state."""
-
-        def read() -> int:
-            scope = {"collection_id": self.collection_id, "document_ids": self.changed(session)}
-            row = session.fetch_one("chunks_of_documents", **scope)
-            return int(row["chunks"]) if row else 0
-
-        added = session.remembered(("chunks changed", self.collection_id, self.seq), read)
-        return sum(_to_join([len(part.alive) for part in self.parts[1:]], added))
+    def without(self, document_ids: Iterable[str]) -> Remains[P]:
+        """What is left of it when these documents are gone."""
+        first, *others = [part.without(document_ids) for part in self.parts]
+        return Remains(self, first, tuple(part for part in others if part.alive.any()))
 
     def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], join: Joiner[P]) -> Image[P]:
         """The image at the session's state, which is at change number `seq`."""
         changed = self.changed(session)
         if not changed:
             return replace(self, seq=seq)
-        first, *others = [part.without(changed) for part in self.parts]
-        added = fully_alive(load(session, changed), self.collection_id)
-        parts = self._joined(first, [part for part in others if part.alive.any()], added, join)
-        return replace(self, seq=seq, parts=tuple(parts), is_whole=False, is_worn=_is_worn(parts))
+        return self.without(changed).with_added(load(session, changed), seq, join)
 
     def one_part(self, join: Joiner[P]) -> P:
         """Everything that lives in it, as one part."""
@@ -158,16 +163,70 @@ class Image(Generic[P]):
         part = self.one_part(join)
         return _whole(self.collection_id, self.seq, part, replaces=self.token or self.replaces)
 
-    def _joined(
-        self, first: LivePart[P], others: list[LivePart[P]], added: LivePart[P], join: Joiner[P]
-    ) -> list[LivePart[P]]:
-        if not len(added.part.segment):
-            return [first, *others]
-        kept = len(others) + 1 - len(_to_join([len(part.alive) for part in others], len(added.alive)))
-        if kept < len(others):
-            some = [*others[kept:], added]
-            added = fully_alive(join([(live.part, live.alive) for live in some]), self.collection_id)
-        return [first, *others[:kept], added]
+
+class Size(NamedTuple):
+    """How many rows, and how much there is in them: postings of words, or bytes of vectors."""
+
+    rows: int
+    content: int
+
+    def is_within(self, other: Size) -> bool:
+        return self.rows <= other.rows and self.content <= other.content
+
+
+class Outlook(NamedTuple):
+    """What will be true of an image that catches up, and what that takes."""
+
+    living: int
+    is_worn: bool
+    takes: Size
+    is_whole: bool = False
+
+
+@dataclass(frozen=True)
+class Remains(Generic[P]):
+    """What is left of an image without the documents that changed. Nothing was read or moved for it yet."""
+
+    image: Image[P]
+    first: LivePart[P]
+    others: tuple[LivePart[P], ...]
+
+    def outlook(self, added: Size, size: Callable[[P], Size]) -> Outlook:
+        """What comes of it with so much added."""
+        kept, joined = self._split(added.rows)
+        later = added.rows + sum(_living(part) for part in joined)
+        rows = [*(len(part.alive) for part in (self.first, *kept)), later]
+        living = sum(_living(part) for part in (self.first, *kept)) + later
+        moved = [size(part.part) for part in joined]
+        takes = Size(
+            added.rows + sum(one.rows for one in moved) // _MOVED_AS_FAST,
+            added.content + sum(one.content for one in moved) // _MOVED_AS_FAST,
+        )
+        return Outlook(living, _is_worn(rows, living), takes)
+
+    def with_added(self, part: P, seq: int, join: Joiner[P]) -> Image[P]:
+        """The image at change number `seq`, when the part holds what the documents are now."""
+        added = fully_alive(part, self.image.collection_id)
+        kept, joined = self._split(len(added.alive))
+        if joined:
+            some = [(live.part, live.alive) for live in (*joined, added)]
+            added = fully_alive(join(some), self.image.collection_id)
+        parts = (self.first, *kept, added) if len(added.alive) else (self.first, *kept)
+        rows = [len(part.alive) for part in parts]
+        is_worn = _is_worn(rows, sum(_living(part) for part in parts))
+        return replace(self.image, seq=seq, parts=parts, is_whole=False, is_worn=is_worn)
+
+    def _split(self, added: int) -> tuple[Sequence[LivePart[P]], Sequence[LivePart[P]]]:
+        """The parts that stay as they are, and the last ones, which become one part with so many rows added."""
+        if not added:
+            return self.others, ()
+        sizes = [len(part.alive) for part in self.others]
+        kept = len(sizes) + 1 - len(_to_join(sizes, added))
+        return self.others[:kept], self.others[kept:]
+
+
+def _living(part: LivePart[Any]) -> int:
+    return int(np.count_nonzero(part.alive))
 
 
 def _to_join(sizes: Sequence[int], added: int) -> list[int]:
@@ -189,10 +248,9 @@ def _whole(collection_id: str, seq: int, part: P, replaces: str = "") -> Image[P
     return Image(collection_id, seq, (fully_alive(part, collection_id),), replaces=replaces, is_whole=True)
 
 
-def _is_worn(parts: Sequence[LivePart[P]]) -> bool:
-    total = sum(len(part.alive) for part in parts)
+def _is_worn(rows: Sequence[int], living: int) -> bool:
+    """Of parts with so many rows, of which so many live."""
+    total = sum(rows)
     if total < _TOO_SMALL_TO_REBUILD:
         return False
-    dead = sum(len(part.alive) - int(np.count_nonzero(part.alive)) for part in parts)
-    later = sum(len(part.alive) for part in parts[1:])
-    return dead > SHARE_TO_REBUILD * total or later > _SHARE_OUTSIDE * total
+    return total - living > SHARE_TO_REBUILD * total or sum(rows[1:]) > _SHARE_OUTSIDE * total

@@ -16,10 +16,11 @@ from sourcebook.model.search import Ranking, ScoreBreakdown, SearchResult
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
-from sourcebook.storage.sqlite.engine.collection_state import stored_collection
+from sourcebook.storage.sqlite.engine.collection_state import chunks_of, stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import derived_folder
 from sourcebook.storage.sqlite.engine.held_rows import HeldRows
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
+from sourcebook.storage.sqlite.engine.memory_images import Size
 from sourcebook.storage.sqlite.engine.nearest import (
     RankedPassages,
     chunk_rows,
@@ -73,6 +74,8 @@ _AT_ONCE = _Limit(rows=1_000, results=20)
 _ALONE = _Limit(rows=200_000, results=250)
 # Rows without codes have all of their numbers read, or their codes made first.
 _TIMES_AS_LONG_WITHOUT_CODES = 10
+# The vectors of so many rows, in bytes, are read in a few milliseconds.
+_SOON_READ = Size(rows=1_000, content=2_000_000)
 _QUICK_REMEMBERED = 256
 _PLACES_REMEMBERED = 10_000
 
@@ -81,6 +84,7 @@ class VectorParts:
     """How vectors are read from the base and kept in a file."""
 
     name = "vectors"
+    soon = _SOON_READ
 
     def __init__(self, folder: Path | None = None) -> None:
         """What is too large for memory while a file is made goes to this folder."""
@@ -97,6 +101,14 @@ class VectorParts:
             return read_part(rows, stored.collection)
 
         return load
+
+    def size_of(self, session: SqliteSession, stored: StoredCollection, document_ids: Sequence[str]) -> Size:
+        rows, collection = chunks_of(session, stored, document_ids), stored.collection
+        kind = vector_encoding.stored_type(collection.distance_metric)
+        return Size(rows, rows * collection.embedding_dimensions * kind.itemsize)
+
+    def size(self, part: VectorPart) -> Size:
+        return Size(len(part), part.matrix.nbytes)
 
     def join(self, old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPart:
         return join_parts(old)
@@ -259,10 +271,15 @@ class SqliteVectorEngine:
         image = self._shelf.ready_image(session, stored)
         if image is None:
             return None
-        # Without a filter, nothing has to be read to tell the rows.
-        if search.tree is not None and any(live.recalled(search.rows_key) is None for live in image.parts):
-            return None
-        allowed = self._allowed(image, search.sought, search.tree, session)
+        if search.tree is None:
+            # Nothing has to be read to tell the rows.
+            allowed = self._allowed(image, search.sought, None, session)
+        else:
+            # Asked for once: another thread may forget all of it at any moment.
+            recalled = [live.recalled(search.rows_key) for live in image.parts]
+            allowed = [one for one in recalled if one is not None]
+            if len(allowed) < len(recalled):
+                return None
         if _rows_worth(image, allowed) > limit.rows:
             return None
         return search.answered(session, stored, image, allowed)

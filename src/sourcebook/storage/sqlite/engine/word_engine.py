@@ -13,8 +13,13 @@ import anyio
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
 from sourcebook.storage.index.engines import FoundText, FoundWords, word_counts
-from sourcebook.storage.sqlite.engine.collection_state import spoken_languages, stored_collection
+from sourcebook.storage.sqlite.engine.collection_state import (
+    chunks_of,
+    spoken_languages,
+    stored_collection,
+)
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
+from sourcebook.storage.sqlite.engine.memory_images import Size
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
@@ -39,12 +44,27 @@ _WORDS_OF_A_PREFIX = 64
 _FEW_PASSAGES = 50_000
 # More results than these are read in a thread, as those of a search by meaning are.
 _FEW_RESULTS = 250
+# The words of so many rows are read and turned around in a few milliseconds.
+_SOON_READ = Size(rows=1_000, content=50_000)
 
 
 class WordParts:
     """How words are read from the base and kept in a file."""
 
     name = "words"
+    soon = _SOON_READ
+
+    def size_of(
+        self, session: SqliteSession, stored: StoredCollection, document_ids: Sequence[str]
+    ) -> Size | None:
+        if chunks_of(session, stored, document_ids) > self.soon.rows:
+            return None
+        scope = {"collection_id": stored.collection.id, "document_ids": list(document_ids)}
+        row = session.fetch_one("postings_of_documents", **scope)
+        return Size(row["passages"], row["postings"]) if row else None
+
+    def size(self, part: WordPart) -> Size:
+        return Size(len(part.segment), len(part.chunks.texts) + len(part.documents.texts))
 
     def loader(self, stored: StoredCollection) -> Loader[WordPart]:
         scope = {"collection_id": stored.collection.id}

@@ -6,10 +6,25 @@ select (select coalesce(max(seq), 0) from changes) as seq, (select value from ba
 -- The plus keeps SQLite from its index of documents: it would read the whole log of the collection for what came last.
 select document_id from changes where seq > :seq and +collection_id = :collection_id order by document_id
 
+-- name: next_changes(seq, limit)
+-- Of all collections: a limit on those of one would still read everything that was written to the others.
+select collection_id, document_id from changes where seq > :seq order by seq limit :limit
+
 -- name: chunks_of_documents(collection_id, document_ids)
 select coalesce(sum(d.chunk_count), 0) as chunks
 from json_each(:document_ids) wanted
-cross join documents d on d.collection_id = :collection_id and d.id = wanted.value
+cross join documents d on d.collection_id = :collection_id and d.id = wanted.value and d.is_active = 1
+
+-- name: postings_of_documents(collection_id, document_ids)
+-- Lengths stand in the head of a row: what they are the lengths of is not read.
+select count(*) as passages, coalesce(sum(length(w.term_ids)), 0) / 4 + (
+    select coalesce(sum(length(o.term_ids)), 0) / 4
+    from json_each(:document_ids) wanted
+    cross join document_words o on o.collection_id = :collection_id and o.document_id = wanted.value
+) as postings
+from json_each(:document_ids) wanted
+cross join documents d on d.collection_id = :collection_id and d.id = wanted.value and d.is_active = 1
+cross join words w on w.collection_id = d.collection_id and w.document_id = d.id
 
 -- name: all_vector_rows(collection_id, model_id)
 -- Every chunk that may be found, in the order of its document and id, with its vector if it has one.
