@@ -253,6 +253,8 @@ def named_in(folder: Path) -> set[str]:
     [
         ("-- name: one()\nselect {column}\n", "one: there is no part"),
         ("-- part: column\na\n-- part: column\nb\n", "two parts are called column"),
+        ("-- part: a\n1 {a}\n-- name: one()\nselect {a}\n", r"one: a part contains itself: \['a'\]"),
+        ("-- part: a\n{b}\n-- part: b\n{a}\n-- name: one()\nselect {a}\n", "one: a part contains itself"),
     ],
 )
 def test_a_part_stands_once_and_is_known(text: str, reason: str) -> None:

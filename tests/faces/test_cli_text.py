@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from io import StringIO
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -21,8 +23,14 @@ from sourcebook.errors import (
 )
 from sourcebook.faces import logs
 from sourcebook.faces.cli.exit_codes import exit_code
+from sourcebook.faces.cli.terminal.answer_text import say_sources
 from sourcebook.faces.cli.terminal.output import as_json_text, printable
+from sourcebook.model.chat import Answer, SourceState, Tier
 from sourcebook.settings import Settings
+from sourcebook.testing.contract.chat import citation
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import JsonValue
 
 ADDRESS = "postgresql://bot:hunter-two@server/garden"
 
@@ -111,3 +119,23 @@ def test_a_log_line_for_people_is_text_without_passwords(stream: StringIO, log: 
     log.handlers[0].setFormatter(logs.formatter(Settings()))
     log.warning("no connection to %s", ADDRESS)
     assert stream.getvalue().endswith("WARNING test: no connection to postgresql://bot:***@server/garden\n")
+
+
+@pytest.mark.parametrize(
+    ("state", "details", "said"),
+    [
+        (SourceState.CHANGED, {}, "A source has changed since this answer was approved."),
+        (
+            SourceState.CHANGED,
+            {"stale": "a source has changed: soil.md"},
+            "Stale: a source has changed: soil.md.",
+        ),
+        (SourceState.CURRENT, {"context_changed": True}, "What stands around a source"),
+    ],
+)
+def test_an_approved_answer_says_what_has_changed_since(
+    capsys: pytest.CaptureFixture[str], state: SourceState, details: dict[str, JsonValue], said: str
+) -> None:
+    cited = replace(citation(), state=state)
+    say_sources(Answer("?", "Acid. [1]", Tier.CURATED, citations=[cited], language="en", details=details))
+    assert said in capsys.readouterr().out.replace("\n", " ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from pathlib import Path
 
@@ -104,6 +105,19 @@ def test_a_setting_leaves_it_to_the_owner_who_may_read_the_file(tmp_path: Path) 
         file.chmod(mode)
         assert shell.run("config", "set", "pool_max", "9").returncode == 0
         assert file.stat().st_mode & 0o777 == mode
+
+
+@pytest.mark.parametrize(("before", "after"), [(0o640, 0o640), (0o644, 0o640), (0o600, 0o600)])
+def test_a_file_with_a_password_stays_open_to_its_group_and_to_nobody_else(
+    tmp_path: Path, before: int, after: int
+) -> None:
+    shell, file = Here(tmp_path), tmp_path / "sourcebook.toml"
+    file.write_text('db = "postgresql://u:SECRET@127.0.0.1:1/x"\n', encoding="utf-8")
+    group = 4321 if os.geteuid() == 0 else os.getgroups()[-1]
+    os.chown(file, -1, group)
+    file.chmod(before)
+    assert shell.run("config", "set", "pool_max", "9").returncode == 0
+    assert (file.stat().st_mode & 0o777, file.stat().st_gid) == (after, group)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unit.desk import COLLECTION, OLD, Desk, small_files, touch, written
 
+from sourcebook.errors import TooManyRemovals
 from sourcebook.ingest.add_request import OnFailed
 from sourcebook.ingest.add_tools import IngestConfig
 from sourcebook.ingest.folder.scan import ScanLimits
@@ -191,6 +192,35 @@ async def test_a_file_that_is_too_large_is_no_longer_listed_once_it_is_gone(
     assert [d.status for d in (await desk.documents()).values()] == [DocumentStatus.COMPLETED]
 
 
+@pytest.mark.parametrize("how", ["renamed", "deleted"])
+async def test_files_that_were_never_read_are_no_loss(
+    base: OpenBase, clock: FixedClock, tmp_path: Path, how: str
+) -> None:
+    desk = Desk(base, clock, small_files(1000))
+    folder = written(tmp_path / "a", one="One.", two="Two.", three="Three.")
+    films = written(folder / "films", **{f"n{number}": "x" * (1001 + number) for number in range(10)})
+    await desk.add(folder)
+    films.rename(folder / "movies" if how == "renamed" else tmp_path / "away")
+    assert (await desk.plan(folder)).refused is None
+    await desk.add(folder)
+    left = {f"movies/n{number}.txt" for number in range(10)} if how == "renamed" else set[str]()
+    assert set(await desk.paths()) == {"one.txt", "two.txt", "three.txt"} | left
+    await desk.require_sound()
+
+
+async def test_what_was_never_read_makes_a_loss_no_smaller(
+    base: OpenBase, clock: FixedClock, tmp_path: Path
+) -> None:
+    desk = Desk(base, clock, small_files(1000))
+    folder = written(tmp_path / "a", **{f"n{number}": f"Text {number}." for number in range(5)})
+    written(folder, **{f"large{number}": "x" * (1001 + number) for number in range(10)})
+    await desk.add(folder)
+    for number in range(4):
+        (folder / f"n{number}.txt").unlink()
+    with pytest.raises(TooManyRemovals, match="4 of the 5 files"):
+        await desk.add(folder)
+
+
 async def test_each_new_file_with_the_same_broken_bytes_is_named(desk: Desk, tmp_path: Path) -> None:
     for name in ("a.pdf", "b.pdf", "c.pdf"):
         (tmp_path / name).write_bytes(b"%PDF-1.7 and then nothing")
@@ -229,6 +259,21 @@ async def test_a_known_file_that_grows_too_large_keeps_its_text(
     report = await desk.add(tmp_path)
     assert (report.removed, [f.code for f in report.failed]) == (0, ["file_over_limit"])
     assert (await desk.only()).content == "One."
+
+
+async def test_a_text_whose_file_is_over_a_lowered_limit_has_failed_and_is_not_unchanged(
+    base: OpenBase, clock: FixedClock, tmp_path: Path
+) -> None:
+    folder = written(tmp_path / "a", one="One.", large="A text about quinces. " * 100)
+    await Desk(base, clock, small_files(10_000)).add(folder)
+    desk = Desk(base, clock, small_files(1000))
+    for report in (await desk.add(folder), (await desk.plan(folder)).report, await desk.add(folder)):
+        assert (report.unchanged, report.still_failed) == (1, 0)
+        assert [f.message for f in report.failed] == [
+            "The file is larger than 0.001 MB, the limit that `max_file_mb` sets."
+        ]
+    labelled = await desk.add(folder, category="fruit")
+    assert (labelled.updated, labelled.unchanged, len(labelled.failed)) == (1, 0, 1)
 
 
 # What a folder may hold besides documents

@@ -155,13 +155,14 @@ async def test_a_provider_that_is_down_ends_everything_with_its_own_error(dies_a
     assert len(line.embedder.calls) < 20
 
 
-async def test_an_error_of_the_writer_ends_everything_and_comes_out_alone() -> None:
+@pytest.mark.parametrize("error", [BaseFull, anyio.EndOfStream])
+async def test_an_error_of_the_writer_ends_everything_and_comes_out_alone(error: type[Exception]) -> None:
     line = Line(Embedder())
 
     async def write(items: Sequence[Item[int]]) -> None:
-        raise BaseFull
+        raise error
 
-    with pytest.raises(BaseFull):
+    with pytest.raises(error):
         await Pipeline[int](read=line.read, write=write, embedder=line.embedder).run([3] * 500)
 
 

@@ -1,4 +1,7 @@
-"""What has to be said beside an answer wherever it is shown: that it is out of date, or stands in the place of one."""
+"""What has to be said beside an answer: that it is out of date, or stands in the place of one.
+
+Telegram and the web pages say it in words of their own, in the language of the reader.
+"""
 
 from __future__ import annotations
 

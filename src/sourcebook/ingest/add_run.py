@@ -23,7 +23,7 @@ from sourcebook.ingest.add_request import AddRequest, OnArchives, OnProgress, On
 from sourcebook.ingest.folder.comparison import FolderComparer, FolderComparison, options_after
 from sourcebook.ingest.folder.labels import Labeller
 from sourcebook.ingest.folder.outside_files import OutsideFiles
-from sourcebook.ingest.folder.plan import loses_too_much
+from sourcebook.ingest.folder.plan import excessive_loss
 from sourcebook.ingest.folder.scan import Skip
 from sourcebook.ingest.folder.targets import Named, Options, Target, find_targets, web_target
 from sourcebook.ingest.index.document_reader import is_over_limit
@@ -254,9 +254,8 @@ class AddRun:
         return disputes.by_source
 
     def _count_seen(self, seen: FolderComparison) -> None:
-        still_failed = len(seen.still_failed())
-        self._tally.counts["unchanged"] += len(seen.plan.unchanged) - still_failed
-        self._tally.counts["still_failed"] += still_failed
+        self._tally.counts["unchanged"] += len(seen.unchanged())
+        self._tally.counts["still_failed"] += len(seen.still_failed())
         self._tally.skipped.update({reason.value: n for reason, n in seen.scan.reasons().items()})
         self._tally.failed += seen.failed
 
@@ -411,16 +410,17 @@ class _Meter:
 
 def _excess(seen: FolderComparison) -> str | None:
     """What is wrong if so much would be removed that it is probably a mistake."""
-    if not loses_too_much(seen.known, seen.found, seen.plan):
+    loss = excessive_loss(seen.known, seen.found, seen.plan)
+    if loss is None:
         return None
     if seen.target.web is not None and not seen.target.web.is_crawl:
         # Somebody named the page, and its server says that it is gone.
         return None
-    gone, known = len(seen.plan.gone), len(seen.known.paths)
+    gone, known = len(loss.gone), loss.known
     where = seen.target.name
     if seen.target.is_missing:
         return f"{where} is gone, and the base has {known} of its files."
-    present = sum(os.path.lexists(seen.absolute(path)) for path in seen.plan.gone)
+    present = sum(os.path.lexists(seen.absolute(path)) for path in loss.gone)
     if present:
         return (
             f"{gone} of the {known} files that the base knows in {where} would be removed: {gone - present} are not "

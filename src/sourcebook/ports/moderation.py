@@ -85,6 +85,13 @@ class ModerationQueue(Protocol):
 
     async def count_pending(self) -> dict[DraftKind, int]: ...
 
+    async def count_cases(self, answers: int) -> dict[str | None, int]:
+        """How many drafts wait that need a person, by their collection.
+
+        That is every draft but answers, and those of the oldest so many answers that are weak.
+        """
+        ...
+
     async def categories(self, collection_id: str) -> list[tuple[str, str | None]]:
         """The categories of documents and curated answers, each with its subcategories."""
         ...

@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from pathlib import Path
+from stat import S_IMODE, S_IRWXG, S_IRWXO
 
 from sourcebook.errors import BadSetting
 from sourcebook.settings.all_settings import Settings
@@ -19,7 +20,8 @@ _ELSEWHERE = "Put it in `.env` or the environment, which are not shared by accid
 def write_setting(key: str, value: str | None, *, folder: Path | None = None) -> Path:
     """Set a key in the folder's `sourcebook.toml`, or with None remove it. An invalid value changes nothing.
 
-    Who may read the file stays as it was; with a password in it, only its owner may.
+    Who may read the file stays as it was; but with a password in it, only its owner and its group may, and of a new
+    file only its owner.
     """
     place = Path.cwd() if folder is None else folder
     path = place / TOML_FILE
@@ -33,10 +35,20 @@ def write_setting(key: str, value: str | None, *, folder: Path | None = None) ->
     holds_password = masked(after) != after
     with open(temporary, "w", encoding="utf-8", opener=_for_owner if holds_password else None) as file:
         file.write(after)
-    if path.exists() and not holds_password:
-        temporary.chmod(path.stat().st_mode)
+    if path.exists():
+        _open_to_the_same(temporary, path.stat(), S_IRWXO if holds_password else 0)
     temporary.replace(path)
     return path
+
+
+def _open_to_the_same(file: Path, before: os.stat_result, closed: int) -> None:
+    """Let those read the file who could before, but for the rights that are closed."""
+    if file.stat().st_gid != before.st_gid:
+        try:
+            os.chown(file, -1, before.st_gid)
+        except PermissionError:
+            closed |= S_IRWXG  # the group is another now
+    file.chmod(S_IMODE(before.st_mode) & ~closed)
 
 
 def _for_owner(path: str, flags: int) -> int:

@@ -133,16 +133,25 @@ def _sql(lines: Iterable[str]) -> str:
     return "\n".join(line for line in lines if not line.startswith("--")).strip().removesuffix(";")
 
 
+def _with_parts(name: str, sql: str, parts: Mapping[str, str]) -> str:
+    """The text with its parts in their places. A part may stand in another, but not in itself."""
+    rounds = 0
+    while places := set(_PLACE_OF_PART.findall(sql)):
+        rounds += 1
+        if unknown := places - parts.keys():
+            raise ValueError(f"{name}: there is no part {sorted(unknown)}")
+        # No chain of parts is longer than there are parts.
+        if rounds > len(parts):
+            raise ValueError(f"{name}: a part contains itself: {sorted(places)}")
+        sql = _PLACE_OF_PART.sub(lambda place: parts[place[1]], sql)
+    return sql
+
+
 def _statement(
     head: re.Match[str], lines: list[str], derived: Collection[str], parts: Mapping[str, str]
 ) -> Statement:
     why = " ".join(line[2:].strip() for line in lines if line.startswith("--"))
-    sql = _sql(lines)
-    # A part may stand in another.
-    while places := set(_PLACE_OF_PART.findall(sql)):
-        if unknown := places - parts.keys():
-            raise ValueError(f"{head['name']}: there is no part {sorted(unknown)}")
-        sql = _PLACE_OF_PART.sub(lambda place: parts[place[1]], sql)
+    sql = _with_parts(head["name"], _sql(lines), parts)
     declared = tuple(p.strip() for p in head["parameters"].split(",") if p.strip())
     used = set(_PARAMETER.findall(sql))
     made = tuple(sorted(used & set(derived)))

@@ -19,7 +19,7 @@ from sourcebook.consult.evidence.question_judge import (
 )
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
-from sourcebook.model.search import DiversityConfig, RetrievalConfig, SearchReport, SearchResult
+from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
 from sourcebook.text.languages import detect_language
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.question_context import QuestionContext
     from sourcebook.retrieve.search import Retrieval
 
-_OVERLAPPING = DiversityConfig(overlap=0.75)
+_OVERLAP = 0.75
 """What overlaps is read once. Of a short table, half of the last rows are also in the passage that has all others."""
 
 _RELATED = 0.3
@@ -95,7 +95,7 @@ class PassageJudge:
         self._retrieval = retrieval
 
     async def judge(self, wanted: PassageQuery, context: QuestionContext) -> JudgedPassages:
-        config = replace(wanted.config, diversity=_OVERLAPPING)
+        config = replace(wanted.config, diversity=replace(wanted.config.diversity, overlap=_OVERLAP))
         report = await self._retrieval.report(list(wanted.collections), wanted.query, config, context)
         held = context.all_languages()
         language = wanted.language if wanted.language in held else None

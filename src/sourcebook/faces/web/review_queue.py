@@ -37,16 +37,9 @@ def needs_person(draft: Draft) -> bool:
 
 async def count_cases(page: Page) -> int:
     """How many cases wait for an expert: those that the inbox lists, and those beyond what it lists at once."""
-    if page.caller.collections is not None:
-        return sum(map(needs_person, await pending_drafts(page)))
-    counted = await page.book.moderation.count_pending()
-    answers = counted.get(DraftKind.ANSWER, 0)
-    found = (
-        await page.book.moderation.get_pending_moderation_items(_SHOWN, kind=DraftKind.ANSWER)
-        if answers
-        else []
-    )
-    return sum(counted.values()) - answers + sum(map(needs_person, found))
+    counted = await page.book.stores.moderation.count_cases(answers=_SHOWN)
+    home = page.settings.collection
+    return sum(count for collection, count in counted.items() if page.caller.sees(collection or home))
 
 
 async def pending_drafts(page: Page) -> list[Draft]:

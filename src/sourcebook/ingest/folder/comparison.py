@@ -31,8 +31,8 @@ from sourcebook.ingest.folder.plan import (
     believed_hash,
     could_not_be_read,
     diff,
-    has_text,
     is_waiting,
+    with_text,
 )
 from sourcebook.ingest.folder.scan import (
     Scan,
@@ -45,7 +45,13 @@ from sourcebook.ingest.folder.scan import (
     scan_named_files,
 )
 from sourcebook.ingest.folder.targets import Options
-from sourcebook.ingest.index.document_reader import FileStamp, is_over_limit, mark_file, over_limit_mark
+from sourcebook.ingest.index.document_reader import (
+    FileStamp,
+    is_over_limit,
+    mark_file,
+    over_limit_mark,
+    too_large,
+)
 from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.sources import PathState, SourceKind, shown_path
 
@@ -70,10 +76,6 @@ _PRESENT = (Skip.UNSUPPORTED, Skip.TOO_LARGE)
 _SKIPPED_AS: dict[Skip, tuple[str, str]] = {
     Skip.UNSUPPORTED: (UnsupportedFile.code, "This kind of file is not supported."),
     Skip.EMPTY: (EmptyFile.code, "The file contains no text."),
-    Skip.TOO_LARGE: (
-        FileOverLimit.code,
-        "The file is too large; `max_file_mb` sets the limit.",
-    ),
     Skip.NEEDS_OCR: (NeedsOcr.code, "The file is a picture."),
     Skip.NEEDS_TRANSCRIPTION: (NeedsTranscription.code, "The file is a recording of sound or film."),
     Skip.NOT_A_FILE: (UsageError.code, "This is a pipe, a socket or a device, not a regular file."),
@@ -113,11 +115,20 @@ class FolderComparison:
             if (mark := self.marks.get(path)) is not None
         ]
 
+    def unchanged(self) -> set[str]:
+        """The paths of what could be read and did not change."""
+        return self._as_before() - self.still_failed()
+
     def still_failed(self) -> set[str]:
         """The paths of what could not be read before either, and did not change."""
         unread = {d.id for d in self.known.documents.values() if could_not_be_read(d)}
         unread -= set(self.plan.accepted)
-        return {path for path in self.plan.unchanged if self.known.paths[path].document_id in unread}
+        return {path for path in self._as_before() if self.known.paths[path].document_id in unread}
+
+    def _as_before(self) -> set[str]:
+        """The paths of what did not change. What failed now is not among them, though the base keeps it."""
+        failed = {file.path for file in self.failed}
+        return {path for path in self.plan.unchanged if not failed or self.shown(path) not in failed}
 
 
 class FolderComparer:
@@ -154,12 +165,12 @@ class FolderComparer:
         if self._outside is not None:
             opened = await self._outside.unpack(target, scan, known, retries)
         found, to_mark = _compared(scan, known)
-        marks = await self._mark(scan, to_mark, found, _with_text(known))
+        marks = await self._mark(scan, to_mark, found, with_text(known))
         if self._is_stopped():
             return None
         seen = FolderComparison(target, known, scan, found, marks, Plan(), now)
         _remember_large(seen)
-        _spare(seen)
+        _spare(seen, self._limits.largest_file)
         known = await self._with_owners(known, found)
         retried = [
             d.id for d in known.documents.values() if is_waiting(d) or (could_not_be_read(d) and retries(d))
@@ -190,7 +201,7 @@ class FolderComparer:
         return look(target.root, target.files, self._limits)
 
     async def _mark(
-        self, scan: Scan, waiting: Sequence[Seen], found: dict[str, str], with_text: frozenset[str]
+        self, scan: Scan, waiting: Sequence[Seen], found: dict[str, str], texts: frozenset[str]
     ) -> dict[str, FileStamp]:
         """Read the files that may have changed, for their hashes."""
         marks: dict[str, FileStamp] = {}
@@ -199,7 +210,7 @@ class FolderComparer:
                 break
             some = waiting[start : start + _MARKED_AT_ONCE]
             marks |= await to_thread.run_sync(
-                partial(_mark_all, some, scan, self._limits.largest_file, with_text)
+                partial(_mark_all, some, scan, self._limits.largest_file, texts)
             )
             if self._on_looked is not None:
                 self._on_looked(start + len(some), len(waiting), some[-1].path)
@@ -218,7 +229,7 @@ class FolderComparer:
         self, known: Known, found: dict[str, str], owners: dict[str, str]
     ) -> dict[str, DocumentState]:
         """Documents elsewhere that could not be read and hold what is now at a path of a text."""
-        ids = sorted({owners[found[p]] for p in _with_text(known) if p in found and found[p] in owners})
+        ids = sorted({owners[found[p]] for p in with_text(known) if p in found and found[p] in owners})
         states = await self._sources.known_documents(self._collection_id, [], ids) if ids else []
         return {state.id: state for state in states if could_not_be_read(state)}
 
@@ -254,15 +265,7 @@ def _is_as_it_was(seen: Seen, before: PathState) -> bool:
     return same and seen.changed_at + RACY_SECONDS <= before.seen_at
 
 
-def _with_text(known: Known) -> frozenset[str]:
-    """The paths at which the base has a text."""
-    readable_ids = {document.id for document in known.documents.values() if has_text(document)}
-    return frozenset(path for path, state in known.paths.items() if state.document_id in readable_ids)
-
-
-def _mark_all(
-    files: Iterable[Seen], scan: Scan, largest: int, with_text: frozenset[str]
-) -> dict[str, FileStamp]:
+def _mark_all(files: Iterable[Seen], scan: Scan, largest: int, texts: frozenset[str]) -> dict[str, FileStamp]:
     """What the files are known by.
 
     One that was emptied is left out, so that its text counts as gone: who has emptied a whole folder is asked first.
@@ -271,7 +274,7 @@ def _mark_all(
     for seen in files:
         try:
             mark = mark_file(seen.location, largest)
-            if seen.path in with_text:
+            if seen.path in texts:
                 require_content(mark.head, is_all=mark.size <= len(mark.head))
         except FileNotFoundError:
             del scan.files[seen.path]
@@ -301,15 +304,15 @@ def _remember_large(seen: FolderComparison) -> None:
 
     Where the base has an older text, it keeps that.
     """
+    texts, source = with_text(seen.known), seen.target.source.id
     for path, entry in seen.scan.large.items():
-        if path not in _with_text(seen.known):
-            source = seen.target.source.id
+        if path not in texts:
             seen.found[path] = over_limit_mark(source, path, entry.size, entry.mtime)
             seen.scan.files[path] = entry
             del seen.scan.skipped[path]
 
 
-def _spare(seen: FolderComparison) -> None:
+def _spare(seen: FolderComparison, largest: int) -> None:
     """What cannot be looked at or read now is not gone: the base keeps what it knows of it, and the report says so."""
     scan, named = seen.scan, {*map(readable, seen.target.files), *seen.target.uploads}
     for path, state in seen.known.paths.items():
@@ -320,12 +323,20 @@ def _spare(seen: FolderComparison) -> None:
             seen.found[path] = held
     for path, reason in list(scan.skipped.items()):
         if path in named or (seen.is_known(path) and reason in _PRESENT):
-            code, message = _SKIPPED_AS[reason]
+            code, message = _told(reason, largest)
             seen.failed.append(FailedFile(seen.shown(path), code, message))
             del scan.skipped[path]
     for trouble in scan.troubles:
         message = f"It cannot be accessed: {trouble.reason}."
         seen.failed.append(FailedFile(seen.shown(trouble.path), "unreadable", message))
+
+
+def _told(reason: Skip, largest: int) -> tuple[str, str]:
+    """The code and the message of a file that is not read."""
+    if reason is Skip.TOO_LARGE:
+        error = too_large(largest)
+        return error.code, error.message
+    return _SKIPPED_AS[reason]
 
 
 def options_after(target: Target, given: Labels, rules: str) -> Options:

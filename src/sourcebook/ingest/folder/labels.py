@@ -42,11 +42,11 @@ class Labeller:
     async def relabel(self, seen: FolderComparison) -> int:
         """Give the labels of the source to what did not change. How many files that could be read it was news for."""
         known = [(path, seen.known.paths[path].document_id) for path in seen.plan.unchanged]
-        unread, count = seen.still_failed(), 0
+        unchanged, count = seen.unchanged(), 0
         for page in _pages(known):
             heads = await self._heads([document_id for _, document_id in page])
             news = await self._relabel(seen, [(path, heads[d]) for path, d in page if d in heads])
-            count += sum(path not in unread for path in news)
+            count += sum(path in unchanged for path in news)
         options = replace(Options.of(seen.target.source), unfinished=False)
         source = replace(seen.target.source, options=options.as_metadata())
         present = await self._tools.sources.list_sources(self._collection_id)
@@ -61,12 +61,12 @@ class Labeller:
     async def relabelled(self, seen: FolderComparison) -> list[str]:
         """The files that did not change and for which the labels of the source are news. Nothing is written."""
         known = [(path, seen.known.paths[path].document_id) for path in seen.plan.unchanged]
-        unread, news = seen.still_failed(), list[str]()
+        unchanged, news = seen.unchanged(), list[str]()
         for page in _pages(known):
             heads = await self._heads([document_id for _, document_id in page])
             placed = [(self._placement(seen, path, heads[d]), heads[d]) for path, d in page if d in heads]
             news += [placement.path.path for placement, head in placed if _labelling(placement, head)]
-        return [path for path in news if path not in unread]
+        return [path for path in news if path in unchanged]
 
     async def _relabel(self, seen: FolderComparison, page: Sequence[tuple[str, Document]]) -> list[str]:
         placed = [(self._placement(seen, path, head), head) for path, head in page]

@@ -268,7 +268,25 @@ def _keeps_an_older_text(state: DocumentState) -> bool:
     return state.refused is not None and state.refused.file_hash != state.file_hash
 
 
-def loses_too_much(known: Known, found: Mapping[str, str], plan: Plan) -> bool:
-    """Whether so much would vanish that it is more likely a mistake: a disk that is not there, a mistyped path."""
-    gone = len(plan.gone)
-    return gone > 0 and (not found or (gone > FEW and 2 * gone > len(known.paths)))
+def with_text(known: Known) -> frozenset[str]:
+    """The paths at which the base has a text."""
+    ids = {document.id for document in known.documents.values() if has_text(document)}
+    return frozenset(path for path, state in known.paths.items() if state.document_id in ids)
+
+
+class Loss(NamedTuple):
+    """The paths whose texts would be removed, and how many paths have a text."""
+
+    gone: Sequence[str]
+    known: int
+
+
+def excessive_loss(known: Known, found: Mapping[str, str], plan: Plan) -> Loss | None:
+    """What would vanish, if it is so much that it is more likely a mistake: a disk that is not there, a mistyped path.
+
+    A file that was never read is no loss: the base has nothing of it.
+    """
+    readable = with_text(known)
+    gone = [path for path in plan.gone if path in readable]
+    is_much = not found or (len(gone) > FEW and 2 * len(gone) > len(readable))
+    return Loss(gone, len(readable)) if gone and is_much else None

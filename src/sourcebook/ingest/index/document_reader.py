@@ -75,7 +75,7 @@ def read_file(location: str, largest: int) -> Bytes:
         mtime = int(os.fstat(file.fileno()).st_mtime)
         data = file.read(largest + 1)
     if len(data) > largest:
-        raise _too_large(largest)
+        raise too_large(largest)
     return Bytes(data, hash_bytes(data), mtime)
 
 
@@ -103,10 +103,11 @@ def _require_regular(status: os.stat_result, largest: int) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise UsageError("This is not a regular file, but a pipe, a socket or a device.")
     if status.st_size > largest:
-        raise _too_large(largest)
+        raise too_large(largest)
 
 
-def _too_large(largest: int) -> FileOverLimit:
+def too_large(largest: int) -> FileOverLimit:
+    """What is said of a file that is larger than the limit."""
     return FileOverLimit(
         f"The file is larger than {largest / 1_000_000:g} MB, the limit that `max_file_mb` sets."
     )

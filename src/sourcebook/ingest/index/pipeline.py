@@ -306,9 +306,8 @@ class Pipeline(Generic[W]):
 
     async def _write_all(self, items: MemoryObjectReceiveStream[Item[W]]) -> None:
         async with items:
-            with suppress(EndOfStream):
-                while True:
-                    await self._write_ready(await items.receive(), items)
+            async for first in items:
+                await self._write_ready(first, items)
 
     async def _write_ready(self, first: Item[W], items: MemoryObjectReceiveStream[Item[W]]) -> None:
         ready = _with_others(first, items)

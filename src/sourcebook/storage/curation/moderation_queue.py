@@ -122,6 +122,10 @@ class SqlModerationQueue:
         rows = await self._database.fetch("pending_counts")
         return dict.fromkeys(DraftKind, 0) | {DraftKind(row["kind"]): row["count"] for row in rows}
 
+    async def count_cases(self, answers: int) -> dict[str | None, int]:
+        rows = await self._database.fetch("case_counts", answers=answers)
+        return {row["collection_id"]: row["count"] for row in rows}
+
     async def categories(self, collection_id: str) -> list[tuple[str, str | None]]:
         rows = await self._database.fetch("known_categories", of_collection=collection_id)
         return [(row["category"], row["subcategory"]) for row in rows]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 
+from sourcebook.curate.gaps import trouble
 from sourcebook.errors import (
     ActiveModelChanged,
     AlreadyDecided,
@@ -36,6 +38,7 @@ from sourcebook.testing.contract.drafts import (
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
+    from sourcebook.model.documents import JsonValue
     from sourcebook.testing.fakes import FixedClock
 
 
@@ -86,6 +89,21 @@ class ModerationContract:
             DraftKind.STALE: 0,
         }
         assert [d.id for d in await queue.of_user(LOCAL)] == [third.id, second.id, first.id]
+
+    async def test_as_many_cases_are_counted_as_a_listing_shows(self, base: OpenBase) -> None:
+        queue = base.stores.moderation
+        inner: dict[str, JsonValue] = {"outdated": {"weak": True}, "why": '"weak": true'}
+        for number, weak in enumerate((True, False, 1, "true", None, True, True)):
+            await queue.add(new_draft(question=f"answer {number}", details={**inner, "weak": weak}))
+        await queue.add(new_draft(question="other words", details=inner))
+        await queue.add(declined(question="one"))
+        await queue.add(declined(question="two", collection_id=None))
+        await queue.reject((await queue.pending(kind=DraftKind.DECLINED))[0].id, LOCAL, "no")
+        for most in (0, 1, 6, 100):
+            answers = await queue.pending(most, kind=DraftKind.ANSWER)
+            listed = [d for d in answers if trouble(d) == "weak"]
+            listed += await queue.pending(kind=DraftKind.DECLINED)
+            assert await queue.count_cases(most) == Counter(d.collection_id for d in listed)
 
     async def test_one_message_makes_one_draft(self, base: OpenBase) -> None:
         queue = base.stores.moderation

@@ -10,6 +10,7 @@ from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.consult.calibration.suggestions import has_enough
 from sourcebook.consult.question.inquiry import LOCAL_USER
+from sourcebook.faces.answer_notice import answer_notice
 from sourcebook.faces.cli.terminal.output import Stream, say, say_with_bold, tell
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.locale import NAMES, texts
@@ -201,8 +202,8 @@ def _approval(answer: Answer) -> str:
         said.append(told("expert_only"))
     if stale := details.get("stale"):
         said.append(told("terminal_stale", reason=stale))
-    elif details.get("context_changed"):
-        said.append(told("context_changed"))
+    elif notice := answer_notice(answer):
+        said.append(notice)
     changes = [_says_now(change, told) for change in _rows(details.get("changes"))]
     return "\n".join(["", " ".join(said), *changes])
 

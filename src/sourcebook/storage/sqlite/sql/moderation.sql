@@ -1,3 +1,17 @@
+-- name: case_counts(answers)
+-- What waits for a person, by its collection: what nobody answered, what is out of date, and of the oldest answers those
+-- of which something could not be confirmed. No draft is read as a whole.
+select collection_id, count(*) as count from (
+    select collection_id from moderation_queue where status = 'pending' and same_as is null and kind <> 'answer'
+    union all
+    select collection_id from (
+        select collection_id, details from moderation_queue
+        where status = 'pending' and same_as is null and kind = 'answer' order by id limit :answers
+    ) oldest
+    where json_type(details, '$.weak') = 'true'
+) waiting
+group by collection_id
+
 -- name: sources_of_documents(collection_id, document_ids)
 -- What curated answers quote from these documents.
 select s.knowledge_base_id, s.position, s.document_id, s.document_path, s.document_title, s.quote, s.file_hash, s.state,
