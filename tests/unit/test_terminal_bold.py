@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
-
-import pytest
+from typing import TYPE_CHECKING
 
 from sourcebook.faces.cli.terminal.output import Stream, say_with_bold
+
+if TYPE_CHECKING:
+    import pytest
 
 TEXT = "Pay **ten euros** for 2**3 hours. [1]"
 
