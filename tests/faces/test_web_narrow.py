@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, FloatRect, Locator, expect
 from tests.faces.browser_desk import Desk, a_browser, desk, looking
 
 from sourcebook import Sourcebook
@@ -44,10 +44,10 @@ def darkroom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         yield made
 
 
-def box(found: Locator) -> dict[str, float]:
+def box(found: Locator) -> FloatRect:
     shown = found.bounding_box()
     assert shown is not None
-    return dict(shown)
+    return shown
 
 
 def test_on_a_phone_a_tapped_case_is_what_one_sees(browser: Browser, darkroom: Desk) -> None:
@@ -88,21 +88,24 @@ def test_every_field_of_the_form_has_its_label_above_it_and_the_whole_width(
 def test_a_reply_whose_source_has_changed_shows_the_new_words_and_no_seal_of_the_expert(
     browser: Browser, darkroom: Desk
 ) -> None:
-    with looking(browser, darkroom, viewport=PHONE) as page:
+    with looking(browser, darkroom, viewport=PHONE, reduced_motion="reduce") as page:
         page.goto(f"/ask/{darkroom.session}")  # type: ignore[attr-defined]
         reply = page.locator(".of-expert")
         expect(reply.locator(".seal")).to_have_text("A source has changed")
         expect(reply.locator(".notice ins")).to_have_text("20")
         expect(reply.locator(".notice del")).to_have_text("15")
         said = reply.locator(".answer .s").first
-        plain = said.evaluate("e => getComputedStyle(e).backgroundColor")
-        yellow = "e => { e.classList.remove('gone'); return getComputedStyle(e).backgroundColor }"
-        expect(said).to_have_class("s gone")
-        assert plain != said.evaluate(yellow)
+        expect(said).to_have_class("s gone on")
+        colour = "e => getComputedStyle(e).backgroundColor"
+        marked = said.evaluate(colour)
+        said.evaluate("e => e.classList.remove('gone')")
+        assert marked != said.evaluate(colour)
 
 
 def test_the_banner_of_a_reply_stands_clear_of_what_is_above_it(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "one.md").write_text(RULES, "utf-8")
     with Sourcebook(tmp_path / "base.db") as book:
+        book.add(tmp_path / "one.md")
         asked = [book.ask(question) for question in ("Which oil does it need?", "Which tyre does it need?")]
         book.moderation.answer_item(int(str(asked[0].details["draft_id"])), 1, "Any oil.")
     with desk(tmp_path) as made, looking(browser, made, viewport=PHONE) as page:
