@@ -26,10 +26,12 @@ async def test_messages_for_a_bot_that_is_not_set_up_are_no_alarm(tmp_path: Path
         html = await page(desk, "admin", "/health")
         assert "All is well" in html
         assert "1 message is kept for a Telegram bot, and none is set up" in html
+        assert "<dt>Work waiting</dt><dd>0</dd>" in html
         await desk.book.stores.jobs.enqueue("draft", {}, run_at=1)
         html = await page(desk, "admin", "/health")
         assert "All is well" not in html
         assert "1 draft has waited for more than a minute" in html
+        assert '<dt>Work waiting</dt><dd>1</dd><dd class="about">1 draft</dd>' in html
 
 
 async def test_messages_that_a_bot_leaves_lying_are_told(tmp_path: Path) -> None:

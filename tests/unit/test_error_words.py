@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 import traceback
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from sourcebook.errors import (
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.web.error_words import Said, words_for, words_of
+from sourcebook.ingest.parsers.zip_and_xml import MOST_ENTRIES, Package
 from sourcebook.locale import LANGUAGES, error_texts, page_texts
 
 
@@ -97,3 +100,16 @@ def test_a_traceback_ends_with_the_next_step() -> None:
     error = PathNotFound("There is no file or folder 'docs'.")
     last = "".join(traceback.format_exception(error)).splitlines()[-1]
     assert last == error.hint == "Check the spelling and the current folder."
+
+
+def test_a_file_over_the_limit_is_split_or_the_limit_raised_and_only_a_bomb_is_suspected() -> None:
+    usual = FileOverLimit("The file is larger than 1 MB.").hint
+    assert "max_file_mb" in usual
+    assert "malicious" not in usual
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(MOST_ENTRIES + 1):
+            archive.writestr(str(number), b"")
+    with pytest.raises(FileOverLimit) as caught:
+        Package(packed.getvalue(), "document")
+    assert "malicious" in caught.value.hint

@@ -6,10 +6,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from markupsafe import Markup
 
 from sourcebook.faces.web.answer_view import Given, answer_view
 from sourcebook.locale import page_texts
-from sourcebook.model.chat import Citation, Tier
+from sourcebook.model.chat import Citation, SourceState, Tier
 
 FIRST = "The blue zone costs 0.80 EUR."
 KEY = "The green zone costs 0.40 EUR."
@@ -60,3 +61,13 @@ def test_every_sentence_that_an_approved_answer_has_from_its_source_belongs_to_t
     belong = re.findall(r'data-numbers="1"[^>]*>([^<]*)', html)
     assert [text.strip() for text in belong] == [FIRST, KEY, LAST]
     assert re.search(rf'data-numbers=""[^>]*>{re.escape(own)}', html)
+
+
+def test_an_experts_reply_whose_source_has_changed_is_sealed_so_and_not_marked_as_confirmed() -> None:
+    given = told(())
+    changed = replace(given, citations=[replace(given.citations[0], state=SourceState.CHANGED)])
+    view = answer_view(page_texts("en"), changed, says_now={0: Markup("now <ins>0.50</ins>")})
+    assert (view.seal.kind, view.seal.words) == ("changed", "A source has changed")
+    assert 'class="s gone" data-numbers="1"' in view.html
+    assert [each.says_now for each in view.changed] == ["now <ins>0.50</ins>"]
+    assert "gone" not in answer_view(page_texts("en"), given).html

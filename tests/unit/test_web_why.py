@@ -10,6 +10,7 @@ from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.question.same_question import QuestionDifference
 from sourcebook.faces.web.why_view import why_view
 from sourcebook.locale import LANGUAGES, page_texts
+from sourcebook.model.chat import Citation
 
 _NO_NUMBERS = {
     *("intercept", "needed", "needed_of_one", "needed_more", "names_bonus", "usual_gap", "usual_names_met")
@@ -45,3 +46,37 @@ def test_it_says_whether_the_base_or_a_model_decided(details: dict[str, Any], sa
     view = why_view(page_texts("en"), details)
     assert view.verdict == said
     assert page_texts("en")(view.verdict)
+
+
+def test_the_lines_add_up_to_the_score_and_begin_where_every_question_starts() -> None:
+    numbers = {"share": {"value": 0.5, "share": 2.25}, "gap": {"value": 0.1, "share": -0.75}}
+    judgement = {"accepted": True, "score": -0.001, "needed": -0.35, "numbers": numbers}
+    view = why_view(page_texts("en"), {"judgement": judgement})
+    assert view.shares[0].name == "Where every question starts"
+    assert sum(each.share for each in view.shares) == pytest.approx(-0.001)
+    assert str(view.score) == "0.0"
+
+
+@pytest.mark.parametrize(("model", "said"), [(None, "quoted"), ("some-model", "cited")])
+def test_it_says_which_passages_the_answer_stands_on(model: str | None, said: str) -> None:
+    rows = [
+        {"chunk_id": name, "title": name, "document_path": "p", "closeness": 1.0, "taken": name != "c"}
+        for name in "abc"
+    ]
+    cited = Citation(
+        number=1,
+        text="",
+        collection_id="default",
+        document_id="d",
+        document_path="p",
+        document_title=None,
+        chunk_id="b",
+        page=None,
+        start=0,
+        end=1,
+        quote="x",
+        verified=True,
+    )
+    texts = page_texts("en")
+    view = why_view(texts, {"passages": rows, "model": model}, [cited])
+    assert [texts(each.part) for each in view.passages] == ["read, not quoted", said, "not used"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from sourcebook.errors.error_tree import UsageError
 
 
@@ -54,10 +56,14 @@ class DamagedFile(BadFile):
 class FileOverLimit(BadFile):
     """Reading the file takes too much memory or time.
 
-    Split it into smaller files. A small file that exceeds the limits is probably malicious.
+    Split it into smaller files; if it is larger than `max_file_mb`, you can also raise that.
     """
 
     code = "file_over_limit"
+    MALICIOUS: ClassVar[str] = (
+        "A file that exceeds such a limit is probably malicious. If you trust it, split it into smaller files."
+    )
+    """The hint where a file unpacks to, or nests, more than a document does."""
 
 
 class ParserDied(BadFile):

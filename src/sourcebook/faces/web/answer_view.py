@@ -79,6 +79,8 @@ class SourceLine:
     document: str
     state: str
     grade: str
+    says_now: Markup | None = None
+    """What stands in the place of a quote that is no longer there, against what was quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,15 @@ class AnswerView:
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-def answer_view(texts: Texts, given: Given, approver: str | None = None) -> AnswerView:
-    """Everything that is shown of one answer."""
+def answer_view(
+    texts: Texts, given: Given, approver: str | None = None, says_now: Mapping[int, Markup] | None = None
+) -> AnswerView:
+    """Everything that is shown of one answer. `says_now` is what stands in the place of a citation, by its index."""
     sentences = given.sentences if given.sentences is not None else _sentences(given)
-    lines = [_line(given, index, citation) for index, citation in enumerate(given.citations)]
+    lines = [
+        _line(given, index, citation, (says_now or {}).get(index))
+        for index, citation in enumerate(given.citations)
+    ]
     listed = list({line.number: line for line in reversed(lines)}.values())[::-1]
     listed.sort(key=lambda line: line.number)
     return AnswerView(
@@ -243,7 +250,8 @@ def _with_marks(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, 
 
 
 def _html(texts: Texts, given: Given, sentences: Sequence[Sentence], lines: Sequence[SourceLine]) -> Markup:
-    spans = [Span(s.start, s.end, _tag(texts, s)) for s in sentences]
+    gone = {line.number for line in lines if line.state != "current"}
+    spans = [Span(s.start, s.end, _tag(texts, s, is_gone=not gone.isdisjoint(s.numbers))) for s in sentences]
     places: dict[int, list[SourceLine]] = {}
     for line in lines:
         places.setdefault(line.number, []).append(line)
@@ -262,14 +270,16 @@ def _html(texts: Texts, given: Given, sentences: Sequence[Sentence], lines: Sequ
     return marked(given.text, spans, _keys(given), reference)
 
 
-def _tag(texts: Texts, sentence: Sentence) -> str:
+def _tag(texts: Texts, sentence: Sentence, *, is_gone: bool) -> str:
+    """How a sentence is marked. One whose source has changed is `gone`: it is never shown as confirmed."""
     numbers = " ".join(map(str, sentence.numbers))
+    gone = " gone" if is_gone else ""
     if sentence.is_doubtful:
         why = escape(" ".join([texts("unverified"), *_reasons(texts, sentence.doubts)]))
-        return f'span class="s doubtful" data-numbers="{numbers}" tabindex="0" data-why="{why}"'
+        return f'span class="s doubtful{gone}" data-numbers="{numbers}" tabindex="0" data-why="{why}"'
     if not sentence.verified:
-        return f'span class="s close" data-numbers="{numbers}" data-why="{escape(texts("reworded"))}"'
-    return f'span class="s" data-numbers="{numbers}"'
+        return f'span class="s close{gone}" data-numbers="{numbers}" data-why="{escape(texts("reworded"))}"'
+    return f'span class="s{gone}" data-numbers="{numbers}"'
 
 
 def _keys(given: Given) -> list[tuple[int, int]]:
@@ -291,7 +301,7 @@ def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: s
         return Seal("none", texts("seal_unsure" if given.details.get("nearest_excerpt") else "seal_none"))
     origin = "seal_expert" if given.citations else "seal_expert_only"
     if given.tier is None and not _is_excerpt(given):
-        return Seal("approved", texts(origin))
+        return Seal("changed", texts("seal_changed")) if has_changed else Seal("approved", texts(origin))
     if given.tier is Tier.CURATED:
         note = _approval(texts, given, approver)
         if has_changed or given.details.get("stale"):
@@ -339,7 +349,7 @@ def _reasons(texts: Texts, doubts: Sequence[str]) -> list[str]:
     return [texts(key) for key in keys if key in texts.entries]
 
 
-def _line(given: Given, index: int, citation: Citation) -> SourceLine:
+def _line(given: Given, index: int, citation: Citation, says_now: Markup | None) -> SourceLine:
     return SourceLine(
         number=citation.number,
         index=index,
@@ -351,6 +361,7 @@ def _line(given: Given, index: int, citation: Citation) -> SourceLine:
         document=document_address(citation.collection_id, citation.document_id, citation.start, citation.end),
         state=citation.state.value,
         grade="doubtful" if citation.is_doubtful else "exact" if citation.verified else "close",
+        says_now=says_now,
     )
 
 

@@ -19,10 +19,19 @@ from sourcebook.faces.web.answer_view import (
 )
 from sourcebook.faces.web.page_frame import Page
 from sourcebook.faces.web.safe_html import plain
-from sourcebook.faces.web.source_view import Leaf, leaf_of
+from sourcebook.faces.web.source_view import Leaf, change_of, leaf_of
 from sourcebook.faces.web.why_view import WhyView, why_view
 from sourcebook.locale import Texts
-from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Conversation, Role, Tier, read_note
+from sourcebook.model.chat import (
+    Answer,
+    ChatMessage,
+    ChatSession,
+    Conversation,
+    Role,
+    SourceState,
+    Tier,
+    read_note,
+)
 from sourcebook.model.consultations import Direction
 from sourcebook.model.curation import SimilarQuestion
 from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
@@ -101,14 +110,14 @@ async def note_read(page: Page, stored: Conversation) -> None:
 async def turn_now(page: Page, answer: Answer) -> Turn:
     """An answer that was just given."""
     given = Given.now(answer)
-    view = answer_view(page.texts, given, await _approver(page, given))
+    view = await _answer(page, given)
     drafts = await _drafts(page, given.session_id)
     return Turn(
         question=answer.question,
         session_id=given.session_id,
         message_id=given.message_id,
         answer=view,
-        why=why_view(page.texts, answer.details),
+        why=why_view(page.texts, answer.details, answer.citations),
         is_declined=answer.tier is Tier.NONE,
         is_rejected=bool(answer.details.get("rejected")),
         waiting=_waiting(drafts, given.message_id, answer.question),
@@ -160,8 +169,8 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
         question=question,
         session_id=message.session_id,
         message_id=message.id,
-        answer=answer_view(page.texts, given, await _approver(page, given)),
-        why=why_view(page.texts, message.details),
+        answer=await _answer(page, given),
+        why=why_view(page.texts, message.details, message.citations),
         is_declined=message.tier is Tier.NONE,
         is_expert=message.tier is None,
         is_rejected=bool(message.details.get("rejected")),
@@ -221,6 +230,22 @@ def _waiting(drafts: Sequence[Draft], message_id: str, question: str) -> int | N
         ):
             return draft.id
     return None
+
+
+async def _answer(page: Page, given: Given) -> AnswerView:
+    return answer_view(page.texts, given, await _approver(page, given), await _says_now(page, given))
+
+
+async def _says_now(page: Page, given: Given) -> dict[int, Markup]:
+    """What stands in the place of what was cited, as far as the caller may see it."""
+    found: dict[int, Markup] = {}
+    for index, citation in enumerate(given.citations):
+        if citation.state is SourceState.CURRENT or not page.caller.sees(citation.collection_id):
+            continue
+        document = await page.book.library.get(citation.document_id, collection=citation.collection_id)
+        if document is not None and (change := change_of(citation, document)) is not None:
+            found[index] = change
+    return found
 
 
 async def _approver(page: Page, given: Given) -> str | None:

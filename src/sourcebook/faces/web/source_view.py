@@ -62,6 +62,11 @@ def leaf_of(citation: Citation, document: Document | None, beside: Sequence[Cita
     )
 
 
+def change_of(citation: Citation, document: Document) -> Markup | None:
+    """The quote against what stands in its place now; None if it still stands, or nothing resembles it."""
+    return None if _place_of(citation, document) is not None else _change(citation.quote, document)
+
+
 def leaf_of_span(collection: str, document: Document, start: int, end: int, section: str | None) -> Leaf:
     """The leaf of a passage that was found."""
     text = document.content
@@ -116,8 +121,8 @@ def _leaf(
     picture = whole = change = None
     shown: list[Part] = []
     span = next(iter(spans), None)
-    if document is not None and span is None and (now := nearest_stretch(quote, document.content)):
-        change = word_diff(quote, now, document.content)
+    if document is not None and span is None:
+        change = _change(quote, document)
     if document is not None:
         whole = document_address(collection, document.id, *(span or (None, None)))
         if span is not None:
@@ -141,6 +146,11 @@ def _leaf(
         picture=picture,
         change=change,
     )
+
+
+def _change(quote: str, document: Document) -> Markup | None:
+    now = nearest_stretch(quote, document.content)
+    return word_diff(quote, now, document.content) if now else None
 
 
 def _marks(

@@ -1,25 +1,27 @@
-"""WhyView an answer is what it is: what was searched, what was found, and what was thrown away."""
+"""Why an answer is what it is: what was searched, what was found, and what was thrown away."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from sourcebook.faces.web.answer_view import file_name, rows
 from sourcebook.locale import Texts
+from sourcebook.model.chat import Citation
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage that was looked at. `width` is how close it came, in hundredths."""
+    """A passage that was looked at. `width` is how close it came, in hundredths; `part` the key of what it was for."""
 
     title: str
     file: str
     closeness: float
     width: int
     taken: bool
+    part: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +50,14 @@ class WhyView:
     passages: Sequence[FoundPassage]
     curated: Sequence[FoundCurated]
     shares: Sequence[Share]
+    """They add up to the score. The first is where every question starts."""
     score: float | None
     needed: float | None
     verdict: str
     """The key of what was decided."""
 
 
-def why_view(texts: Texts, details: Mapping[str, Any]) -> WhyView:
+def why_view(texts: Texts, details: Mapping[str, Any], citations: Sequence[Citation] = ()) -> WhyView:
     """The details of an answer, as they are drawn."""
     judgement = details.get("judgement")
     told = cast("dict[str, Any]", judgement) if isinstance(judgement, dict) else {}
@@ -63,10 +66,10 @@ def why_view(texts: Texts, details: Mapping[str, Any]) -> WhyView:
         searched=str(details.get("searched") or ""),
         expansions=[str(each) for each in cast("list[Any]", expansions or [])],
         written_by=cast("str | None", details.get("model")),
-        passages=_passages(details),
+        passages=_passages(details, {each.chunk_id for each in citations}),
         curated=_curated(texts, details),
         shares=_shares(texts, told),
-        score=told.get("score"),
+        score=_rounded(told.get("score")),
         needed=told.get("needed"),
         verdict=_verdict(details, told),
     )
@@ -78,8 +81,9 @@ def _verdict(details: Mapping[str, Any], judgement: Mapping[str, Any]) -> str:
     return "why_left_to_model" if details.get("left_to_model") else "why_not_enough"
 
 
-def _passages(details: Mapping[str, Any]) -> list[FoundPassage]:
+def _passages(details: Mapping[str, Any], cited: Collection[str | None]) -> list[FoundPassage]:
     found = rows(details.get("passages"))
+    for_answer = "passage_cited" if details.get("model") else "passage_quoted"
     return [
         FoundPassage(
             title=str(row.get("title") or file_name(str(row.get("document_path")))),
@@ -87,6 +91,11 @@ def _passages(details: Mapping[str, Any]) -> list[FoundPassage]:
             closeness=_number(row.get("closeness")),
             width=_width(_number(row.get("closeness"))),
             taken=bool(row.get("taken")),
+            part=for_answer
+            if row.get("chunk_id") in cited
+            else "passage_read"
+            if row.get("taken")
+            else "not_taken",
         )
         for row in found
     ]
@@ -108,16 +117,25 @@ def _curated(texts: Texts, details: Mapping[str, Any]) -> list[FoundCurated]:
 def _shares(texts: Texts, judgement: Mapping[str, Any]) -> list[Share]:
     numbers = judgement.get("numbers")
     each = cast("dict[str, dict[str, Any]]", numbers) if isinstance(numbers, dict) else {}
-    largest = max((abs(_number(row.get("share"))) for row in each.values()), default=0.0) or 1.0
-    return [
-        Share(
+    if not each:
+        return []
+    found = [
+        (
             texts(f"judged_{name}") if f"judged_{name}" in texts.entries else name,
             _number(row.get("value")),
             _number(row.get("share")),
-            round(50 * abs(_number(row.get("share"))) / largest),
         )
         for name, row in each.items()
     ]
+    start = _number(judgement.get("score")) - sum(share for _, _, share in found)
+    found.insert(0, (texts("judged_start"), 0.0, start))
+    largest = max(abs(share) for _, _, share in found) or 1.0
+    return [Share(name, value, share, round(50 * abs(share) / largest)) for name, value, share in found]
+
+
+def _rounded(value: object) -> float | None:
+    """To two places, and never a nought below nought."""
+    return round(float(value), 2) + 0.0 if isinstance(value, int | float) else None
 
 
 def _width(closeness: float) -> int:

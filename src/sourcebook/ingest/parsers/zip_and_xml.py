@@ -48,7 +48,9 @@ def reading(kind: str) -> Generator[None]:
     except (BadFile, MemoryError):
         raise
     except RecursionError:
-        raise FileOverLimit("The file is nested more deeply than a real document.") from None
+        raise FileOverLimit(
+            "The file is nested more deeply than a real document.", hint=FileOverLimit.MALICIOUS
+        ) from None
     except Exception as error:
         # The libraries below were written for whole files, and answer broken ones with whatever breaks first.
         message = str(error).lower()
@@ -56,7 +58,8 @@ def reading(kind: str) -> Generator[None]:
             raise MemoryError from None
         if any(words in message for words in _LIMITS_OF_XML):
             raise FileOverLimit(
-                "The file is nested more deeply, or has longer values, than a real document."
+                "The file is nested more deeply, or has longer values, than a real document.",
+                hint=FileOverLimit.MALICIOUS,
             ) from None
         raise DamagedFile(f"The file is not an intact {kind}.") from None
 
@@ -73,7 +76,9 @@ class Package:
         if any(entry.flag_bits & _ENCRYPTED for entry in entries):
             raise EncryptedFile
         if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > MOST_BYTES:
-            raise FileOverLimit("The file unpacks to more than a document may contain.")
+            raise FileOverLimit(
+                "The file unpacks to more than a document may contain.", hint=FileOverLimit.MALICIOUS
+            )
         self.names = frozenset(entry.filename for entry in entries)
 
     def read(self, name: str) -> bytes:

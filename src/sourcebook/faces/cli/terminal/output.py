@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from io import StringIO
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 from rich.cells import cell_len
@@ -28,6 +30,12 @@ _LONGEST_WHOLE = 40
 """The longest word, in cells, that a table keeps whole: an id fits, a path need not."""
 
 
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*\n]*[^\s*])\*\*(?![\w*])")
+"""What Markdown shows in bold. In `2**3` nothing is."""
+_AROUND_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])|(?<=[^\s*])\*\*(?![\w*])")
+_WORDS = re.compile(r".*\s", re.DOTALL)
+
+
 class OutputLost(Exception):
     """stdout cannot be written to, for example because its disk is full."""
 
@@ -44,14 +52,25 @@ def say(text: str) -> None:
 
 
 def say_with_bold(text: str, bold: Sequence[tuple[int, int]]) -> None:
-    """Print data to stdout with some spans of it in bold, where a terminal shows them."""
-    said, place = Text(), 0
-    for start, end in bold:
-        said.append(printable(text[place:start])).append(printable(text[start:end]), style="bold")
-        place = end
-    said.append(printable(text[place:]))
+    """Print data to stdout with some spans of it in bold, where a terminal shows them.
+
+    There, what stands between `**` and `**` is bold, too, without these marks.
+    """
     with _stdout() as stream:
-        _Console(file=stream, highlight=False, soft_wrap=True).print(said)
+        console = _Console(file=stream, highlight=False, soft_wrap=True)
+        marks = list(_STRONG.finditer(text)) if console.is_terminal else []
+        spans = [*bold, *(mark.span(1) for mark in marks)]
+        left_out = {
+            at
+            for mark in marks
+            for at in (*range(mark.start(), mark.start(1)), *range(mark.end(1), mark.end()))
+        }
+        is_bold = [any(start <= at < end for start, end in spans) for at in range(len(text))]
+        said = Text()
+        kept = (at for at in range(len(text)) if at not in left_out)
+        for style, places in groupby(kept, key=is_bold.__getitem__):
+            said.append(printable("".join(text[at] for at in places)), style="bold" if style else "")
+        console.print(said)
 
 
 def tell(text: str) -> None:
@@ -65,6 +84,7 @@ class Stream:
     def __init__(self, *, is_on: bool) -> None:
         self._is_on = is_on
         self.has_written = False
+        self._held = ""
 
     def __enter__(self) -> Self:
         return self
@@ -76,14 +96,23 @@ class Stream:
         if self._is_on and text:
             self.has_written = True
             with _stdout() as stream:
-                stream.write(printable(text))
+                stream.write(printable(self._without_marks(text, stream)))
                 stream.flush()
+
+    def _without_marks(self, text: str, stream: TextIO) -> str:
+        """A terminal gets whole words, without the `**` around them; everything else gets what was written."""
+        if not stream.isatty():
+            return text
+        words = _WORDS.match(self._held + text)
+        whole = words[0] if words else ""
+        self._held = (self._held + text)[len(whole) :]
+        return _AROUND_STRONG.sub("", whole)
 
     def end(self) -> None:
         """Finish the line. Nothing more may be written."""
         if self._is_on and self.has_written:
             with _stdout() as stream:
-                stream.write("\n")
+                stream.write(printable(_AROUND_STRONG.sub("", self._held)) + "\n")
             self._is_on = False
 
 

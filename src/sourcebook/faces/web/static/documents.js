@@ -91,6 +91,8 @@ async function finished() {
   if (fresh && old) old.replaceWith(fresh);
   const lead = page.querySelector(".lead");
   if (lead) document.querySelector(".lead")?.replaceWith(lead);
+  const count = page.querySelector(".foot p");
+  if (count) document.querySelector(".foot p")?.replaceWith(count);
 }
 
 // What was on its way when the page was opened.

@@ -30,15 +30,19 @@ class ShownFinding:
 async def health(page: Overseeing, check: bool = False) -> Response:
     documents = sum(each.document_count for each in await page.book.library.collections())
     report = await page.book.maintenance.doctor() if check or documents <= _LARGE else None
-    counts = {} if report is None else _counts(report, documents)
+    waiting = {} if report is None else dict(report.open_jobs)
     late = await _late(page)
-    # Without a bot nobody fetches the messages for it, and nobody misses them.
-    unsent = 0 if page.settings.telegram_token else late.pop("message", 0)
+    unsent = 0
+    if not page.settings.telegram_token:
+        # Without a bot nobody fetches the messages for it, and nobody misses them.
+        unsent = max(late.pop("message", 0), waiting.pop("message", 0))
+    counts = {} if report is None else _counts(report, documents) | {"open_jobs": sum(waiting.values())}
     return await page.show(
         "health.html",
         "health",
         report=report,
         counts=counts,
+        waiting=[_waiting(page.texts, kind, n) for kind, n in waiting.items()],
         findings=[] if report is None else [_shown(page.texts, each) for each in report.findings],
         parts={} if report is None else {p.name: state_of_part(page.texts, p) for p in report.optional_parts},
         late=late,
@@ -51,6 +55,11 @@ async def _late(page: Page) -> dict[str, int]:
     """What has waited for more than a minute, by what it is."""
     jobs = page.book.stores.jobs
     return {kind: n for kind in _JOBS if (n := await jobs.overdue(_MINUTE, kind=kind))}
+
+
+def _waiting(texts: Texts, kind: str, n: int) -> str:
+    key = f"waits_{kind}"
+    return texts(key, n=n) if key in texts.entries else f"{n} × {kind}"
 
 
 def _shown(texts: Texts, finding: Finding) -> ShownFinding:

@@ -73,7 +73,9 @@ def _within_limits(found: Iterable[tuple[str, bytes]], size: int) -> list[Member
         if len(members) >= MOST_MEMBERS:
             raise FileOverLimit(f"The file holds more than {MOST_MEMBERS:,} others.")
         if total > MOST_BYTES or (total > _SOME_SIZE and total > MOST_TIMES * size):
-            raise FileOverLimit("What the file holds unpacks to more than the limit.")
+            raise FileOverLimit(
+                "What the file holds unpacks to more than the limit.", hint=FileOverLimit.MALICIOUS
+            )
         name = _free(_inner_path(given) or str(len(members) + 1), members)
         members[name] = Member(name, data)
     return list(members.values())
@@ -138,7 +140,9 @@ def _opened_zip_or_tar(data: bytes) -> zipfile.ZipFile | tarfile.TarFile:
 def _files(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > MOST_MEMBERS or sum(entry.file_size for entry in entries) > MOST_BYTES:
-        raise FileOverLimit("What the file holds unpacks to more than the limit.")
+        raise FileOverLimit(
+            "What the file holds unpacks to more than the limit.", hint=FileOverLimit.MALICIOUS
+        )
     yield from (entry for entry in entries if not entry.filename.startswith("__MACOSX/"))
 
 
@@ -148,7 +152,9 @@ def _tar_files(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     for count, entry in enumerate(archive):
         total += max(entry.size, 0)
         if count > 10 * MOST_MEMBERS or total > MOST_BYTES:
-            raise FileOverLimit("What the file holds unpacks to more than the limit.")
+            raise FileOverLimit(
+                "What the file holds unpacks to more than the limit.", hint=FileOverLimit.MALICIOUS
+            )
         if entry.isreg():
             yield entry
 

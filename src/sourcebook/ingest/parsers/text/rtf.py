@@ -163,7 +163,9 @@ class _Reader:
         self._decode()
         if brace == b"{":
             if len(self._stack) >= DEEPEST:
-                raise FileOverLimit("The file is nested more deeply than a real document.")
+                raise FileOverLimit(
+                    "The file is nested more deeply than a real document.", hint=FileOverLimit.MALICIOUS
+                )
             self._stack.append(self._state)
             self._is_new_group, self._is_optional = True, False
             return
