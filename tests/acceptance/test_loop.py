@@ -147,6 +147,41 @@ def test_a_new_document_answers_what_was_rejected_before(db: str, library: Path)
         assert "в конце октября" in book.ask(QUESTION).answer
 
 
+DOORS = "# Doors\n\nA shift of the old workshop delivers 40 painted doors.\n"
+
+
+def test_what_an_expert_replaced_does_not_come_back_when_their_answer_is_out_of_date(
+    db: str, tmp_path: Path
+) -> None:
+    press, doors = tmp_path / "line.md", tmp_path / "doors.md"
+    press.write_text(LINE, "utf-8")
+    doors.write_text(DOORS, "utf-8")
+    with Sourcebook(settings=Settings(db=db)) as book:
+        book.add(tmp_path)
+        given = book.ask(PRESS)
+        assert "96 seats" in given.answer
+        entry = book.moderation.approve_moderation_item(
+            int(str(given.details["draft_id"])), LOCAL, answer=DOORS.splitlines()[-1]
+        )
+        assert [source.document_path.endswith("doors.md") for source in entry.sources] == [True]
+        doors.write_text(DOORS.replace("40", "44"), "utf-8")
+        book.add(tmp_path)
+        again = book.ask(PRESS)
+        assert (again.tier, again.curated_id) == (Tier.CURATED, entry.id)
+        assert "44 painted doors" in str(again.details["changes"])
+
+
+def test_a_decline_after_a_rejection_names_what_was_not_rejected(db: str, tmp_path: Path) -> None:
+    (tmp_path / "line.md").write_text(LINE, "utf-8")
+    (tmp_path / "doors.md").write_text(DOORS, "utf-8")
+    with Sourcebook(settings=Settings(db=db)) as book:
+        book.add(tmp_path)
+        book.moderation.reject_moderation_item(int(str(book.ask(PRESS).details["draft_id"])), LOCAL)
+        again = book.ask(PRESS)
+        assert again.tier is Tier.NONE
+        assert [passage.document_path.endswith("doors.md") for passage in again.nearest] == [True]
+
+
 def test_the_loop_through_the_library(db: str, library: Path) -> None:
     with Sourcebook(settings=Settings(db=db)) as book:
         book.add(library, category="ягоды")
@@ -237,6 +272,8 @@ def test_a_stale_answer_is_renewed_in_the_new_words_of_its_source(
     new = entry["answer"].replace("поздней осенью", "ранней весной")
     assert shell.json("moderate", "show", str(stale["id"]), *at)["draft"]["in_new_words"] == new
     assert new in shell.run("moderate", "show", str(stale["id"]), *at).stdout
+    refused = shell.json("moderate", "approve", str(stale["id"]), *at, exit_code=4)["error"]
+    assert (refused["code"], "--new-words" in refused["hint"]) == ("support_lost", True)
     renewed = shell.json("moderate", "approve", str(stale["id"]), "--new-words", *at)["entry"]
     assert (renewed["id"], renewed["answer"], renewed["revision"]) == (entry["id"], new, 2)
     again = shell.json("ask", QUESTION, *at)
@@ -313,6 +350,7 @@ def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Pat
     refused = shell.json("moderate", "approve", str(stale["id"]), *at, exit_code=4)["error"]
     assert refused["code"] == "support_lost"
     # The expert's own words are not the source's: what to make of them is for a person to say.
+    assert "--new-words" not in refused["hint"]
     assert shell.json("moderate", "show", str(stale["id"]), *at)["draft"]["in_new_words"] is None
     unsure = shell.json("moderate", "approve", str(stale["id"]), "--new-words", *at, exit_code=2)["error"]
     assert "--answer" in unsure["hint"]

@@ -7,7 +7,7 @@ import pytest
 from sourcebook.consult.excerpt.answer_without_model import Asked, extract
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
-from sourcebook.text.analysis import analyse_question
+from sourcebook.text.analysis import analyse_question, distinct_terms
 
 
 def shown(question: str, text: str) -> str:
@@ -77,3 +77,21 @@ def test_what_stands_under_the_next_heading_is_not_of_the_section_of_its_passage
     (found,) = extract(asked, [SearchResult(chunk, 1.0, document_title="Our house")])
     assert "yard" in found.excerpt.text
     assert "Dogs" not in found.excerpt.text
+
+
+def test_of_two_units_about_as_likely_the_one_is_marked_that_holds_more_of_the_question() -> None:
+    page = (
+        "- Wear gloves and goggles whenever you pour or mix concentrate.\n"
+        "- Spent fixer goes into the blue drum, never down the sink. It contains silver, which we sell; last year it "
+        "brought £340.\n"
+        "- Spent developer may go down the sink with plenty of water.\n"
+        "- Leave the trays rinsed and upside down.\n"
+    )
+    question = "where does the old fixer go"
+    rare, common = distinct_terms("fixer", "en"), distinct_terms(question, "en")
+    weights = dict.fromkeys(common, 0.5) | dict.fromkeys(rare, 1.4)
+    chunk = Chunk("c", "d", page, end_index=len(page))
+    (found,) = extract(Asked(question, weights, "en", "en"), [SearchResult(chunk, 1.0)])
+    ((start, end),) = found.excerpt.highlight
+    marked = page[found.excerpt.start + start : found.excerpt.start + end]
+    assert marked.startswith("- Spent fixer goes into the blue drum")

@@ -271,7 +271,7 @@ class Consultation:
         if found.passages:
             searched = str(question.details["searched"])
             question.rejected = await RejectedAnswers.read(
-                self._stores, question.inquiry, searched, question.context
+                self._stores, question.inquiry, searched, question.context, question.outdated
             )
 
     async def _extracted(
@@ -342,9 +342,12 @@ class Consultation:
 
     async def _declined(self, question: OpenQuestion, found: JudgedPassages) -> Declined:
         sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
-        sources = PassageSources(sound, question.context.documents, question.language)
+        # What was rejected is named only if nothing else is left.
+        left = question.rejected.others(sound) or sound
+        sources = PassageSources(left, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
-        if question.rejected.drafts:
+        near = found.accepted(self._policy.context_size, is_nearly_enough=True)
+        if question.rejected.drafts and not question.rejected.others(near):
             closest = closest.only_named()
         question.details["nearest"] = closest.places(self._policy.nearest)
         question.details["nearest_excerpt"] = closest.excerpt

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, lost_support
 from sourcebook.curate.offered_sources import named_sources, sources_of, whole_document
+from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import ActiveModelChanged, SupportLost, UsageError
 from sourcebook.model.moderation import DraftStatus, LostSupport, Revision
 from sourcebook.text.languages import detect_language
@@ -66,8 +67,10 @@ class RevisionMaker:
         # What was decided is refused for that, whatever the documents say by now.
         is_open = draft.status is DraftStatus.PENDING
         lost = lost_support(entry, bound.unsupported) if entry is not None and is_open else ()
-        if lost and wanted.on_lost_support is LostSupport.REFUSE:
-            raise SupportLost(f"The documents no longer say: “{lost[0]}”.")
+        if entry is not None and lost and wanted.on_lost_support is LostSupport.REFUSE:
+            raise SupportLost(
+                f"The documents no longer say: “{lost[0]}”.", hint=await self._how_to_renew(entry)
+            )
         _require_used(named, bound)
         category = wanted.category
         return Revision(
@@ -113,6 +116,15 @@ class RevisionMaker:
                 if not tries_left:
                     raise
         raise AssertionError("the last try returned or raised")
+
+    async def _how_to_renew(self, entry: CuratedAnswer) -> str | None:
+        """The hint with the option to take the new words, if it can be taken; else None: what is always said."""
+        if in_new_words(entry.answer, await source_changes(entry, self.stores)) is None:
+            return None
+        return (
+            "Take the new words of the documents with `--new-words`, edit the answer, or approve it all the same with "
+            "`--force`. `sourcebook moderate show` shows what has changed."
+        )
 
     async def _named(self, draft: Draft, sources: Sequence[SourceName]) -> list[Citation]:
         found = named_sources(draft, [name for name in sources if isinstance(name, int)])

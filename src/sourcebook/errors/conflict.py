@@ -70,8 +70,7 @@ class CuratedAnswerChangedMeanwhile(Conflict):
 class SupportLost(Conflict):
     """The documents no longer say what this answer says.
 
-    Edit the answer, take the new words of the documents with `--new-words`, or approve it all the same with `--force`.
-    `sourcebook moderate show` shows what has changed.
+    Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
     """
 
     code = "support_lost"

@@ -83,6 +83,10 @@ class ModerationQueue(Protocol):
         """The answers from documents that experts rejected, the latest first."""
         ...
 
+    async def before_approval(self, entry_id: int) -> Draft | None:
+        """The answer from documents that an approved answer was made of, with what it quoted."""
+        ...
+
     async def count_pending(self) -> dict[DraftKind, int]: ...
 
     async def count_cases(self, answers: int) -> dict[str | None, int]:

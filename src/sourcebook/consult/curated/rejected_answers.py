@@ -1,6 +1,7 @@
 """An answer that an expert rejected is not given again for the same question while what it quoted stands there.
 
 Nor is what took the place of the quote and shares most of its words: a changed number does not undo an expert's no.
+Whoever approves an answer of their own that stands on other passages says no to what the draft quoted.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sourcebook.model.chat import SourceState
 if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import Citation
+    from sourcebook.model.curation import CuratedAnswer
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
     from sourcebook.model.search import SearchResult
@@ -33,9 +35,17 @@ class RejectedAnswers:
 
     @classmethod
     async def read(
-        cls, stores: Stores, inquiry: Inquiry, searched: str, context: QuestionContext
+        cls,
+        stores: Stores,
+        inquiry: Inquiry,
+        searched: str,
+        context: QuestionContext,
+        outdated: CuratedAnswer | None = None,
     ) -> RejectedAnswers:
-        """Those that asked the same. Nothing is read where no answer was ever rejected."""
+        """Those that asked the same, and what `outdated`, the approved answer to it, was approved in place of.
+
+        Nothing is read where no answer was ever rejected.
+        """
         known = [
             draft
             for collection_id in inquiry.collections
@@ -43,6 +53,8 @@ class RejectedAnswers:
             for draft in await stores.moderation.rejected_answers(collection_id)
         ]
         same = [draft for draft in known if _asks_the_same(draft, inquiry, searched)]
+        if outdated is not None and (replaced := await _replaced_by(outdated, stores)) is not None:
+            same.append(replaced)
         return cls([await _as_it_stands(draft, stores) for draft in same])
 
     def quoting(self, citations: Sequence[Citation]) -> Draft | None:
@@ -55,6 +67,19 @@ class RejectedAnswers:
             ),
             None,
         )
+
+    def others(self, passages: Sequence[SearchResult]) -> list[SearchResult]:
+        """The passages that hold nothing of what was rejected."""
+        return [
+            passage
+            for passage in passages
+            if not any(
+                old.document_id == passage.chunk.document_id
+                and _stands_in(old, passage.chunk.content, draft.language)
+                for draft in self.drafts
+                for old in draft.citations
+            )
+        ]
 
     def from_first(self, passages: Sequence[SearchResult]) -> Draft | None:
         """The one whose quote stands in what was found first: a chat model would be given the same to read."""
@@ -83,6 +108,20 @@ def _asks_the_same(draft: Draft, inquiry: Inquiry, searched: str) -> bool:
     before = draft.details.get("searched")
     known = before if isinstance(before, str) and before.strip() else draft.question
     return same_words(searched, known) or ask_the_same(searched, known, (inquiry.language, draft.language))
+
+
+async def _replaced_by(entry: CuratedAnswer, stores: Stores) -> Draft | None:
+    """The answer from documents in whose place an expert approved one that stands on none of its quotes."""
+    draft = await stores.moderation.before_approval(entry.id)
+    if draft is None or not entry.sources:
+        return None
+    is_kept = any(
+        (source.collection_id, source.document_id) == (old.collection_id, old.document_id)
+        and (_plain(source.quote) in _plain(old.quote) or _plain(old.quote) in _plain(source.quote))
+        for source in entry.sources
+        for old in draft.citations
+    )
+    return None if is_kept else draft
 
 
 async def _as_it_stands(draft: Draft, stores: Stores) -> Draft:

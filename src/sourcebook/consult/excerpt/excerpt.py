@@ -282,8 +282,9 @@ class ExcerptMaker:
         elif len(pieces) == 1 + (heading is not None):
             above, gap, last = text.rpartition("\n\n")
             text = above + gap + _without_bullet(pieces[-1][0], last)
-        carrying = ((first - start, last - start) for first, last in self._carrying(best, high))
-        return Excerpt(start, taken[-1].end, text, tuple(carrying))
+        carrying = {span for i in self._marked(low, high, best) for span in self._carrying(i, high)}
+        highlight = tuple((first - start, last - start) for first, last in sorted(carrying))
+        return Excerpt(start, taken[-1].end, text, highlight)
 
     def of_rows(self, rows: Sequence[int], *, is_open: bool) -> Excerpt:
         """Rows as a list, without those between them. `is_open`: the table may have more of them."""
@@ -412,6 +413,25 @@ class ExcerptMaker:
             and last.heading == following.heading
             and last.indent <= following.indent
         )
+
+    def _marked(self, low: int, high: int, best: int) -> set[int]:
+        """The unit that is marked as the answer: the best one, or one about as likely that holds more of the question.
+
+        Of "spent fixer" and "spent developer", the one that was asked about must not stand unmarked beside the other.
+        A best one that holds nothing of the question stands under a heading that does: then both are marked.
+        """
+
+        def held(i: int) -> float:
+            return self.share(self.units.row(i))
+
+        least, own = excerpt_weights().stretch["marked"] * self.chances[best], held(best)
+        rivals = [
+            i
+            for i in range(low, high + 1)
+            if self.chances[i] >= least and held(i) > own and not self._is_beside_wanted(i, best)
+        ]
+        rival = max(rivals, key=lambda i: (held(i), self.chances[i]), default=best)
+        return {rival} if own else {best, rival}
 
     def _carrying(self, best: int, high: int) -> Iterator[tuple[int, int]]:
         """Where the words are that answer: the best unit, and the list or the listing that it leads into."""

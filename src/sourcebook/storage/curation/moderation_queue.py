@@ -118,6 +118,10 @@ class SqlModerationQueue:
         rows = await self._database.fetch("rejected_answers", of_collection=collection_id, limit=limit)
         return [draft_from(row) for row in rows]
 
+    async def before_approval(self, entry_id: int) -> Draft | None:
+        row = await self._database.fetch_one("answer_before_approval", entry_id=entry_id)
+        return None if row is None else draft_from(row)
+
     async def count_pending(self) -> dict[DraftKind, int]:
         rows = await self._database.fetch("pending_counts")
         return dict.fromkeys(DraftKind, 0) | {DraftKind(row["kind"]): row["count"] for row in rows}

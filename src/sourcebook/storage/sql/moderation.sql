@@ -78,6 +78,14 @@ from moderation_queue
 where status = 'rejected' and kind = 'answer' and same_as is null and collection_id = :of_collection
 order by id desc limit :limit
 
+-- name: answer_before_approval(entry_id)
+-- The answer from documents that an approved answer was made of.
+select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,
+       details, attachments, category_guess, subcategory_guess, group_key, status, reason, admin_id, kb_id, stale_kb_id,
+       created_at, updated_at, decided_at, same_as, 1 as asked, 1 as people
+from moderation_queue
+where id = (select draft_id from knowledge_base where id = :entry_id) and kind = 'answer'
+
 -- name: pending_repeats(draft_id)
 -- A draft and what repeats it, as far as they wait.
 select id, user_id, topic_id, session_id, chat_message_id, collection_id, kind, question, answer, language, citations,

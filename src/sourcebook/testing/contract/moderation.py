@@ -148,6 +148,16 @@ class ModerationContract:
             await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
         assert await base.stores.curated.kb_list() == []
 
+    async def test_what_an_approved_answer_was_made_of_is_known(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "a")
+        queue = base.stores.moderation
+        draft = await queue.add(new_draft())
+        entry = await queue.approve(draft.id, LOCAL, revision(), EMBEDDED)
+        before = await queue.before_approval(entry.id)
+        assert before is not None
+        assert (before.id, before.answer, before.citations) == (draft.id, draft.answer, draft.citations)
+        assert await queue.before_approval(entry.id + 1) is None
+
     async def test_an_answer_that_changed_meanwhile_is_not_bound_to_other_sources(
         self, base: OpenBase
     ) -> None:
