@@ -20,6 +20,9 @@ from unittest.mock import patch
 import pytest
 from tests.faces.shell import Here, Shell, clean_environment
 
+from sourcebook.faces.cli.commands.documents import add
+from sourcebook.model.add_reports import AddReport
+
 COUNTS = ("added", "updated", "unchanged", "moved", "removed", "duplicates", "still_failed")
 
 
@@ -220,6 +223,8 @@ def test_a_document_is_shown_hidden_and_removed_by_id_or_path(shell: Shell) -> N
     assert (done.returncode, "come back with the next" in done.stderr) == (0, True)
     assert apples() == 1
     assert counted(shell.json("add", "notes")) == {"added": 1, "unchanged": 2}
+    (shell.folder / "notes" / "note1.md").unlink()
+    assert "come back" not in shell.run("documents", "remove", "notes/note1.md").stderr
 
 
 @contextmanager
@@ -295,6 +300,29 @@ def test_a_watch_adds_what_changes_until_it_is_interrupted(shell: Shell) -> None
         stdout, stderr = process.communicate(timeout=200)
     assert (process.returncode, stderr) == (130, "")
     assert counted(json.loads(stdout)) == {"added": 2, "unchanged": 1}
+
+
+def test_a_watch_says_that_a_file_is_over_the_limit(shell: Shell) -> None:
+    place = notes(shell, 1)
+    (shell.folder / "sourcebook.toml").write_text("max_file_mb = 0.001\n")
+    with started(shell, "add", "notes", "--watch") as process:
+        until(lambda: documents(shell) == 1)
+        (shell.folder / "large").write_text("# Large\n\n" + "A text about pears. " * 100)
+        (shell.folder / "large").rename(place / "large.md")
+        until(lambda: "large.md" in shell.run("documents", "list", "--failed").stdout)
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=200)
+    assert "1 skipped (1 too large)" in stderr
+    assert "lists what was skipped" in stderr
+
+
+def test_an_add_that_was_stopped_at_once_does_not_say_that_there_is_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    add.tell_what_was_left(AddReport(interrupted=True))
+    assert capsys.readouterr().err == ""
+    add.tell_what_was_left(AddReport())
+    assert "nothing to read" in capsys.readouterr().err
 
 
 def test_names_that_mean_harm_are_only_names(shell: Shell) -> None:

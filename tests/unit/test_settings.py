@@ -203,6 +203,19 @@ def test_an_address_without_a_password_is_shown_as_it_is() -> None:
         assert masked(address) == address
 
 
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://host:1/v1?api_key=S3CRET", "http://host:1/v1?api_key=***"),
+        ("http://host/v1?version=2&access_token=S3CRET#top", "http://host/v1?version=2&access_token=***#top"),
+        ("https://S3CRET@host:1/v1", "https://***@host:1/v1"),
+    ],
+)
+def test_a_key_in_an_address_is_never_shown(tmp_path: Path, address: str, shown: str) -> None:
+    assert masked(address) == shown
+    assert "S3CRET" not in str(loaded(tmp_path, flags={"embedder_base_url": address}).as_dict())
+
+
 def test_a_bad_value_with_a_password_is_masked_too(tmp_path: Path) -> None:
     with pytest.raises(BadSetting) as caught:
         loaded(tmp_path, toml=f'readers = "postgresql://bot:{SECRET}@server"')

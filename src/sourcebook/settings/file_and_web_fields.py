@@ -17,7 +17,7 @@ class FileAndWebFields(EmbedderFields):
         default=50.0,
         gt=0,
         le=1000,
-        description="The largest file that can be added, in megabytes.",
+        description="The largest file that can be added, in megabytes (of 1,000,000 bytes).",
     )
     chunking: Literal["parent_child", "fixed", "sentence", "markdown"] = Field(
         default="parent_child",

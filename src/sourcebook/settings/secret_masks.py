@@ -11,14 +11,18 @@ _BOT_TOKEN = re.compile(r"(?<!\d)(\d{1,20}):[A-Za-z0-9_-]{30,}")
 
 # An address as it should be, or with a slash too few, as a path that was made of it has.
 _ACCOUNT = re.compile(r"(?i)(\bpostgres(?:ql)?:/*|:/+)([^/?#@:\s]*):.*@")
+# A key in place of an account, as some services take it. Who asks PostgreSQL has a name, and that may be shown.
+_KEY_AS_ACCOUNT = re.compile(r"(?i)\b(https?:/+)[^/?#@:\s]+@")
+_KEY = re.compile(r"(?i)([?&;](?:[\w-]*(?:key|token|secret|signature|credential)|auth|sig|code)=)[^&#\s]*")
 _PASSWORD = re.compile(r"""(?i)\b(\w*password|passwd|pwd)\s*=\s*(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^&\s]*)""")
 
 
 def masked(value: object) -> object:
-    """The value, safe to show: passwords in addresses, bot tokens and secrets are masked."""
+    """The value, safe to show: passwords and keys in addresses, bot tokens and secrets are masked."""
     if isinstance(value, SecretStr):
         return "***"
     if not isinstance(value, str):
         return value
     shown = _BOT_TOKEN.sub(r"\1:***", _ACCOUNT.sub(r"\1\2:***@", value))
+    shown = _KEY.sub(r"\1***", _KEY_AS_ACCOUNT.sub(r"\1***@", shown))
     return _PASSWORD.sub(r"\1=***", shown)

@@ -22,7 +22,7 @@ from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
-from sourcebook.consult.question.named_days import named_days, without_days
+from sourcebook.consult.question.named_days import days_of_rows, named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.consult.support.support_check import names
@@ -157,7 +157,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
     """What the judge weighs, under the names that the file of weights explains."""
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
     others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
-    rest = _without_days_of(closest, question)
+    rest = _without_days_of(closest, passages, question)
     is_form_missing = _is_form_missing(question, passages)
     smallness = _smallness(question.counts.rows)
     return {
@@ -183,12 +183,17 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
     }
 
 
-def _without_days_of(closest: SearchResult, question: WeighedQuestion) -> WeighedQuestion:
-    """The question without a day that the closest passage names in its own way: neither number nor month is missing."""
+def _without_days_of(
+    closest: SearchResult, passages: Sequence[JudgedPassage], question: WeighedQuestion
+) -> WeighedQuestion:
+    """The question without a day that the closest passage or any row names: neither number nor month is missing."""
     wanted = named_days(question.text)
-    if not wanted or not wanted <= named_days(closest.chunk.content):
+    if not wanted:
         return question
-    return replace(question, text=without_days(question.text))
+    is_named = wanted <= named_days(closest.chunk.content) or any(
+        wanted <= days_of_rows(passage.chunk.content) for passage, _ in passages
+    )
+    return replace(question, text=without_days(question.text)) if is_named else question
 
 
 def _smallness(rows: int) -> float:

@@ -9,7 +9,7 @@ asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -23,8 +23,8 @@ from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.consult.excerpt.joined_passages import joined
 from sourcebook.consult.excerpt.passage_units import Units
 from sourcebook.consult.excerpt.row_choice import RowChoice, cells_of
+from sourcebook.consult.excerpt.rows_meant import with_rows_meant
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
-from sourcebook.consult.question.named_days import named_days
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
 
@@ -38,8 +38,6 @@ _MOST_TRIED = 8
 """Around so many units, the best first, a stretch is looked for."""
 # How much of what a first passage holds that cannot be quoted another one must hold.
 _SHARE_OF_THE_FIRST = 0.6
-_ON_THE_DAY = 2.0
-"""What a row scores more that is of the day asked about: numbers alone may be hours, or how many there are."""
 # When a second excerpt comes along.
 _SHORTEST_SECOND = 60
 _LEAST_OF_THE_MISSING = 0.6
@@ -71,6 +69,16 @@ class ReadText:
     def scored(self, scores: Mapping[int, float]) -> ReadText:
         """The same with other scores."""
         return replace(self, scores=scores)
+
+    def without(self, left_out: Iterable[int]) -> ReadText:
+        """The same without the scores of some units."""
+        gone = frozenset(left_out)
+        return replace(self, scores={i: score for i, score in self.scores.items() if i not in gone})
+
+    def rows(self) -> Iterator[tuple[int, str]]:
+        """The rows among the units that may be quoted, each with the names of its columns."""
+        found = ((i, self.units.row(i)) for i in self.scores)
+        return ((i, row) for i, row in found if cells_of(row))
 
     def tells(self, i: int) -> bool:
         """Whether an excerpt may be made around a unit."""
@@ -139,7 +147,7 @@ def chosen(
         return []
     if not any(text.tells(i) for text in texts if 0 in text.found.places for i in text.scores):
         texts = _instead(asked, passages, texts)
-    texts = _of_named_days(asked.question, texts)
+    texts = with_rows_meant(asked, texts)
     makers = [
         _maker(asked, forms, text, chances) for text, chances in zip(texts, _chances(texts), strict=True)
     ]
@@ -164,29 +172,6 @@ def chosen(
     first = _extract(passages, texts[number], makers[number], best)
     second = _second(asked, forms, first, texts, makers) if forms.asks_twice else None
     return [first] if second is None else [first, _extract(passages, *second)]
-
-
-def _of_named_days(question: str, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """Where a question names a day and rows are of that day: the texts without the rows of other days."""
-    wanted = named_days(question)
-    if not wanted:
-        return texts
-    days = [
-        {i: named_days(row, text.units.content) for i in text.scores if cells_of(row := text.units.row(i))}
-        for text in texts
-    ]
-    if not any(found & wanted for of_text in days for found in of_text.values()):
-        return texts
-    return [
-        text.scored(
-            {
-                i: score + (_ON_THE_DAY if of_text.get(i) else 0.0)
-                for i, score in text.scores.items()
-                if not of_text.get(i) or of_text[i] & wanted
-            }
-        )
-        for text, of_text in zip(texts, days, strict=True)
-    ]
 
 
 def _same_found_first(

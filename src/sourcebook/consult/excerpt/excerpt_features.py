@@ -123,6 +123,10 @@ class TextNumbers:
         """The words of the question that a unit has."""
         return frozenset(unmarked(self._held[i]))
 
+    def words_around(self, i: int) -> frozenset[str]:
+        """The words of the question that a unit has, or the headings above it."""
+        return self._path_to(self._units[i]).union(self._held[i], self._heading(self._units[i]))
+
     def is_near(self, i: int) -> bool:
         """Whether a unit has to do with the question at all, by a word or by its vector."""
         return bool(self._held[i]) or self._nearness(i) > 0

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
+
+from sourcebook.text.analysis import words
+from sourcebook.text.tables import named_rows
+from sourcebook.text.word_lists import WordForms, lines_of
 
 _MONTHS = (
     "jan(?:uary|eiro)?|ene(?:ro)?|январ[яьею]",
@@ -27,9 +32,15 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(rf"\b(?:{_NAME})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)", re.IGNORECASE)
 _ISO = re.compile(r"\b\d{4}-(?P<month>\d\d)-(?P<day>\d\d)\b")
 _IN_DIGITS = re.compile(r"(?<![\d/.:])(?P<first>\d{1,2})(?P<mark>[./])(?P<second>\d{1,2})(?P=mark)\d{2,4}\b")
-# A cell of a row that is nothing but a day without its year.
+_FULL = (_DAY_FIRST, _MONTH_FIRST, _ISO, _IN_DIGITS)
+# A day without its year, where nothing else stands: in a line, or between bars, where prices and versions have dots.
+_ALONE = re.compile(
+    r"(?m)(?:^(?P<first>\d{1,2})[./](?P<second>\d{1,2})\.?[ \t]*$"
+    r"|\| ?(?P<first_of_row>\d{1,2})/(?P<second_of_row>\d{1,2})(?=[ \t]*\|))"
+)
+_WITHOUT_YEAR = re.compile(r"(\d{1,2})[./](\d{1,2})\.?")
 _CELL = re.compile(
-    r"(?m)(?:^|: |\| ?)(?P<first>\d{1,2})(?P<mark>[./])(?P<second>\d{1,2})\.?(?=[ \t]*(?:$|;| ·| \|))"
+    r"(?m)(?:^|; | · )(?P<column>[^\W\d_][^:|·;\n]{0,60}): +(?P<value>[^;·|\n]+?)(?=[ \t]*(?:$|;| ·))"
 )
 _MOST_DAYS = 31
 
@@ -50,9 +61,14 @@ def named_days(text: str, among: str = "") -> frozenset[Day]:
     )
 
 
+def days_of_rows(text: str) -> frozenset[Day]:
+    """The days that the rows of a text's tables name."""
+    return named_days("\n".join(f"{column}: {value}" for column, value in _cells(text)), text)
+
+
 def without_days(text: str) -> str:
     """The text without the days that it names."""
-    for written in (_DAY_FIRST, _MONTH_FIRST, _ISO, _IN_DIGITS):
+    for written in _FULL:
         text = written.sub(" ", text)
     return text
 
@@ -63,18 +79,87 @@ def _days(text: str, among: str) -> Iterator[Day]:
         yield Day(month, int(found["day"]))
     for found in _ISO.finditer(text):
         yield Day(int(found["month"]), int(found["day"]))
-    in_digits = [*_IN_DIGITS.finditer(text), *_CELL.finditer(text)]
-    is_month_first = bool(in_digits) and _is_month_first(among)
-    for found in in_digits:
-        first, second = int(found["first"]), int(found["second"])
-        yield Day(first, second) if is_month_first else Day(second, first)
+    in_digits = _in_digits(text)
+    is_month_first = bool(in_digits) and _is_month_first(_in_digits(among))
+    yield from (_day(pair, is_month_first=is_month_first) for pair in in_digits)
+    yield from _days_of_cells(text, among)
 
 
-def _is_month_first(text: str) -> bool:
-    """Whether dates are written as in 05/31/2026: some day is too large for a month, and none the other way round."""
-    found = [
-        (int(each["first"]), int(each["second"]))
-        for each in (*_IN_DIGITS.finditer(text), *_CELL.finditer(text))
+def _days_of_cells(text: str, among: str) -> Iterator[Day]:
+    """The days without a year in cells of columns of days."""
+    columns: dict[str, bool] | None = None
+    for column, value in _cells(text):
+        if found := _WITHOUT_YEAR.fullmatch(value):
+            columns = _columns_of_days(among) if columns is None else columns
+            if column in columns:
+                yield _day((int(found[1]), int(found[2])), is_month_first=columns[column])
+
+
+def _day(pair: tuple[int, int], *, is_month_first: bool) -> Day:
+    return Day(*pair) if is_month_first else Day(pair[1], pair[0])
+
+
+def _cells(text: str) -> Iterator[tuple[str, str]]:
+    """The cells of a text's rows, each with the name of its column."""
+    for row in (text, *named_rows(text).values()):
+        yield from ((found["column"].strip(), found["value"]) for found in _CELL.finditer(row))
+
+
+@lru_cache(64)
+def _columns_of_days(text: str) -> dict[str, bool]:
+    """The columns whose cells are days, and whether the month stands first in them."""
+    columns: dict[str, list[str]] = {}
+    for column, value in _cells(text):
+        columns.setdefault(column, []).append(value)
+    return {
+        column: _is_month_first([*_without_year(values), *_in_digits(text)])
+        for column, values in columns.items()
+        if _is_of_days(column, values)
+    }
+
+
+def _is_of_days(column: str, values: Sequence[str]) -> bool:
+    """Whether a column is named as one of days, or all its cells are days and some say more than two numbers.
+
+    A column with 3.50 is not of days, whatever its name.
+    """
+    partial = _without_year(values)
+    if any(not (0 < min(pair) <= len(_MONTHS) and max(pair) <= _MOST_DAYS) for pair in partial):
+        return False
+    full = sum(any(written.search(value) for written in _FULL) for value in values)
+    return _is_named_as_days(column) or (full > 0 and full + len(partial) == len(values))
+
+
+def _is_named_as_days(column: str) -> bool:
+    named, (days, per) = words(column), _words_of_columns()
+    is_last = bool(named) and days.holds(named[-1]) and not (len(named) > 1 and per.holds(named[-2]))
+    return is_last or (bool(named) and days.holds(named[0]))
+
+
+@lru_cache(1)
+def _words_of_columns() -> tuple[WordForms, WordForms]:
+    groups = {"day": "", "per": ""}
+    for line in lines_of("date_columns.txt"):
+        group, _, written = line.partition(":")
+        groups[group] += f" {written}"
+    return WordForms.read(groups["day"]), WordForms.read(groups["per"])
+
+
+def _without_year(values: Iterable[str]) -> list[tuple[int, int]]:
+    found = map(_WITHOUT_YEAR.fullmatch, values)
+    return [(int(each[1]), int(each[2])) for each in found if each]
+
+
+def _in_digits(text: str) -> list[tuple[int, int]]:
+    """Both numbers of each date that is written in digits, and of each that stands alone."""
+    with_year = [(int(each["first"]), int(each["second"])) for each in _IN_DIGITS.finditer(text)]
+    return with_year + [
+        (int(each["first"] or each["first_of_row"]), int(each["second"] or each["second_of_row"]))
+        for each in _ALONE.finditer(text)
     ]
+
+
+def _is_month_first(pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether dates are written as in 05/31/2026: some day is too large for a month, and none the other way round."""
     months = len(_MONTHS)
-    return any(second > months for _, second in found) and not any(first > months for first, _ in found)
+    return any(second > months for _, second in pairs) and not any(first > months for first, _ in pairs)

@@ -95,8 +95,8 @@ def _held(base: Path, busy_timeout: float) -> Generator[Connection]:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
                         f"another process has {base} open",
-                        hint="Stop everything that uses the base (`bot`, `add --watch`), then try again. Nothing was "
-                        "changed.",
+                        hint="Stop everything that uses the base (`serve`, `bot`, `add --watch`), then try again. "
+                        "Nothing was changed.",
                     ) from error
                 time.sleep(0.1)
         yield connection

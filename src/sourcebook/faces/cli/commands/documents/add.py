@@ -296,11 +296,16 @@ class _Rounds:
 
     def take(self, done: WatchRound) -> None:
         if done.report is not None:
-            is_first = self.total == AddReport()
-            self.total = _together(self.total, done.report)
-            if not self.call.as_json and (is_first or _did_something(done.report)):
+            before = self.total
+            self.total = _together(before, done.report)
+            is_news = (
+                before == AddReport() or _did_something(done.report) or before.skipped != done.report.skipped
+            )
+            if not self.call.as_json and is_news:
                 tell(as_text(done.report))
                 _tell_failures(done.report)
+                if before.skipped != done.report.skipped:
+                    tell_what_was_left(done.report)
         elif done.error is not None:
             tell(f"{done.error.message} {done.error.hint}")
 
@@ -358,7 +363,7 @@ def _show(call: Invocation, report: AddReport) -> None:
             plural = "question that waited is" if report.answered == 1 else "questions that waited are"
             tell(f"{report.answered} {plural} answered by what you added. Whoever asked is told.")
         _tell_failures(report)
-        _tell_what_was_left(report)
+        tell_what_was_left(report)
     if report.interrupted:
         call.has_told_interruption |= call.as_json
         raise typer.Exit(ExitCode.INTERRUPTED)
@@ -377,7 +382,7 @@ def _tell_failures(report: AddReport) -> None:
         )
 
 
-def _tell_what_was_left(report: AddReport) -> None:
+def tell_what_was_left(report: AddReport) -> None:
     """Where to look if files were not read, or if there were none."""
     if not (
         _did_something(report)
@@ -385,6 +390,7 @@ def _tell_what_was_left(report: AddReport) -> None:
         or report.still_failed
         or report.duplicates
         or report.skipped
+        or report.interrupted
     ):
         tell("There is nothing to read there: no files, or only hidden ones.")
     elif any(reason in report.skipped for reason in _KEPT_WITH_A_REASON):

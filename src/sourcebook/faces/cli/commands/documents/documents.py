@@ -1,5 +1,6 @@
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -114,11 +115,17 @@ def remove(call: Invocation, names: Names, *, collection: CollectionName = None)
     _tell(call, "removed", {d.document.id: d.document.file_path for d in found})
     if not call.as_json:
         for details in found:
-            if details.held_by:
+            if details.held_by and _has_file(details):
                 tell(
                     f"{details.document.file_path} will come back with the next `sourcebook add {details.held_by[0]}`, "
                     "unless you list it in .sourcebookignore. Or hide it with `sourcebook documents hide`."
                 )
+
+
+def _has_file(details: DocumentDetails) -> bool:
+    """Whether the file of a document, or the archive that it is in, is still there."""
+    places = [Path(root, path.path) for root in details.held_by for path in details.paths]
+    return any(one.is_file() for place in places for one in (place, *place.parents))
 
 
 def _tell(call: Invocation, what: str, documents: dict[str, str]) -> None:

@@ -1,0 +1,64 @@
+"""Whom a question names in full: Peter Berg is not Anna Berg."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sourcebook.text.analysis import words
+from sourcebook.text.word_lists import WordForms, lines_of
+
+_WORD = re.compile(r"\b[^\W\d_]+\b")
+_TITLES = WordForms.read(
+    "dr mr mrs ms miss prof sir lady lord madam uncle aunt herr frau господин* госпож* товарищ* дяд* тет* sr"
+    " sra dra srta senhor senhora dona dom señor señora señorita don doña"
+)
+_PARTS = 2
+
+
+def full_names(question: str) -> list[frozenset[str]]:
+    """The names of two words or more in a question, without titles and roles: "Dr Berg" is nobody's full name."""
+    if question.isupper() or question.istitle():
+        return []
+    found = (_parts(match) for match in _runs(question))
+    return [frozenset(parts) for parts in found if len(parts) >= _PARTS]
+
+
+def is_another(asked: frozenset[str], cell: str) -> bool:
+    """Whether a cell is the full name of somebody else who has a name in common with the one asked about.
+
+    Forms of a name, short names and initials begin with the same letter.
+    """
+    parts = frozenset(_parts(cell))
+    here, there = parts - asked, asked - parts
+    is_name = len(parts) >= _PARTS and all(part[:1].isupper() for part in cell.split())
+    return is_name and parts != here and bool(here and there) and not _begin_alike(here, there)
+
+
+def _begin_alike(some: frozenset[str], others: frozenset[str]) -> bool:
+    return not {each[0] for each in some}.isdisjoint(each[0] for each in others)
+
+
+def _parts(name: str) -> list[str]:
+    return [word for word in words(name) if not _TITLES.holds(word) and not _people().holds(word)]
+
+
+@lru_cache(1)
+def _people() -> WordForms:
+    return WordForms.read(" ".join(lines_of("people.txt")))
+
+
+def _runs(question: str) -> list[str]:
+    """Words with capital letters that stand side by side. The first of the question has one anyway."""
+    runs: list[list[str]] = [[]]
+    end = None
+    for place, found in enumerate(_WORD.finditer(question)):
+        if place and found[0][0].isupper():
+            if end is not None and question[end : found.start()] != " ":
+                runs.append([])
+            runs[-1].append(found[0])
+            end = found.end()
+        else:
+            runs.append([])
+            end = None
+    return [" ".join(run) for run in runs if run]
