@@ -348,8 +348,6 @@ def test_content_decides_what_a_file_is(parse: Parser, data: bytes, name: str, k
         (hostile.packed({"a.txt": b"x"}), "archive"),
         (hostile.packed({"xl/workbook.bin": b"x"}), "spreadsheet"),
         (b"SQLite format 3\x00" + bytes(500), "database"),
-        (bytes(range(256)) * 40, "neither text"),
-        (b"\x00\x01\x02\x03" * 500, "neither text"),
     ],
 )
 @pytest.mark.parametrize("name", ["x.pdf", "x.txt", "x.md", "x"])
@@ -357,6 +355,15 @@ def test_what_is_not_read_is_refused_by_its_content_and_named(
     parse: Parser, data: bytes, what: str, name: str
 ) -> None:
     assert what in parse.refuses(data, UnsupportedFile, name=name).message
+
+
+@pytest.mark.parametrize("data", [bytes(range(256)) * 40, b"\x00\x01\x02\x03" * 500])
+def test_noise_is_a_damaged_file_where_its_name_promises_one_and_else_no_text(
+    parse: Parser, data: bytes
+) -> None:
+    assert "named .pdf" in parse.refuses(data, DamagedFile, name="x.pdf").message
+    for name in ("x.txt", "x.md", "x"):
+        assert "neither text" in parse.refuses(data, UnsupportedFile, name=name).message
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n" + bytes(500), b"\xff\xd8\xff\xe0" + bytes(500)])

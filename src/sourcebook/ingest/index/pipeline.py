@@ -308,6 +308,8 @@ class Pipeline(Generic[W]):
         async with items:
             async for first in items:
                 await self._write_ready(first, items)
+                # Who waits for the next document must not hold the last one.
+                del first
 
     async def _write_ready(self, first: Item[W], items: MemoryObjectReceiveStream[Item[W]]) -> None:
         ready = _with_others(first, items)
