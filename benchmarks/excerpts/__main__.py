@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 _PASSAGES = 6
 _COLLECTION = "default"
 _PROSE = "prose"
-_NOT_LEARNT = "title_lacks"
-"""Too few questions meet it to learn what it is worth."""
+_NOT_LEARNT = ("title_lacks", "asked_above", "answers_heading", "points_elsewhere")
+"""Too few questions meet these to learn what they are worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +125,11 @@ def _read(name: str, question: Question, asked: Asked, passages: Sequence[Search
     texts = read_texts(asked, AskedForms(asked.question), passages)
     rows = [text.numbers.of(i) for text in texts for i in text.scores]
     answers = [_answers(question, text, i) for text in texts for i in text.scores]
-    names = [name for name in rows[0] if name != _NOT_LEARNT] if rows else []
+    names = [name for name in rows[0] if name not in _NOT_LEARNT] if rows else []
     numbers = np.array([[row[each] for each in names] for row in rows])
     is_prose = question.kind == _PROSE
     case = Case(name if is_prose else question.folder, is_prose, numbers, np.array(answers, dtype=np.bool_))
-    given = np.array([excerpt_weights().unit[_NOT_LEARNT] * row[_NOT_LEARNT] for row in rows])
+    given = np.array([sum(excerpt_weights().unit[each] * row[each] for each in _NOT_LEARNT) for row in rows])
     return Found(name, question, asked, passages, texts, names, case, given)
 
 

@@ -377,7 +377,7 @@ def _is_heading(line: _Line, following: _Line | None) -> bool:
     """A short line alone, a question alone (what follows answers it), or a label over a sentence."""
     said, count = line.said, len(line.said.split())
     if line.is_alone:
-        return said.rstrip("*_ ").endswith("?") or (
+        return said.rstrip("*_ !").endswith("?") or (
             count <= _LONGEST_HEADING
             and (said[:1].isupper() or said[:1].isdigit())
             and ": " not in said

@@ -21,6 +21,7 @@ from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
+from sourcebook.text.contents import is_contents
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 _OVERLAP = 0.75
 """What overlaps is read once. Of a short table, half of the last rows are also in the passage that has all others."""
+
+_WIDER = 3
+"""How many times as much is looked for where tables of contents were found."""
 
 _RELATED = 0.3
 """A passage without a word of the question is named as close to it from this similarity on."""
@@ -96,7 +100,7 @@ class PassageJudge:
 
     async def judge(self, wanted: PassageQuery, context: QuestionContext) -> JudgedPassages:
         config = replace(wanted.config, diversity=replace(wanted.config.diversity, overlap=_OVERLAP))
-        report = await self._retrieval.report(list(wanted.collections), wanted.query, config, context)
+        report = await self._without_contents(wanted, config, context)
         held = context.all_languages()
         language = wanted.language if wanted.language in held else None
         counted = await self._word_counts(wanted, report)
@@ -114,6 +118,19 @@ class PassageJudge:
             foreign = [(p, j) for p, j in ordered if detect_language(p.chunk.content) != wanted.language]
             passages, language = foreign or ordered, None
         return JudgedPassages(passages, weights, report.warnings, language, verdict)
+
+    async def _without_contents(
+        self, wanted: PassageQuery, config: RetrievalConfig, context: QuestionContext
+    ) -> SearchReport:
+        """What was found. A table of contents names everything and answers nothing: others take its place."""
+        collections = list(wanted.collections)
+        report = await self._retrieval.report(collections, wanted.query, config, context)
+        if not any(map(_is_contents, report.results)):
+            return report
+        wider = replace(config, top_k=config.top_k * _WIDER)
+        report = await self._retrieval.report(collections, wanted.query, wider, context)
+        others = [result for result in report.results if not _is_contents(result)]
+        return replace(report, results=(others or report.results)[: config.top_k])
 
     def _verdict(
         self,
@@ -167,6 +184,10 @@ class PassageJudge:
             return None
         plan = await self._stores.fts.plan_words(collection_id, query)
         return plan and WordCounts({term.term: term.passages for term in plan.terms}, plan.rows)
+
+
+def _is_contents(passage: SearchResult) -> bool:
+    return is_contents(passage.chunk.content)
 
 
 def _is_nearest_foreign(

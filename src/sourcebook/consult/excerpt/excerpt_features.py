@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.asking_heading import asked_in
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
-from sourcebook.consult.excerpt.passage_units import is_contents, names_another_place
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.blocks import BlockKind
+from sourcebook.text.contents import is_contents, names_another_place
 from sourcebook.text.languages import detect_language
 from sourcebook.text.quoted_mail import quoted_spans
 
@@ -31,6 +32,7 @@ _ENDS_OF_SENTENCES = (".", "!", ";", "…")
 _FEWEST_WORDS = 3
 _MOST_WORDS_OF_A_TITLE = 8
 _OF_ITS_SECTION = 0.5
+_LESS_BELOW = 0.5
 _USUAL_LENGTH = 100
 _SHORTEST_LENGTH = 10
 _FORMS = (
@@ -52,6 +54,14 @@ _ABOUT_A_LETTER = re.compile(
     re.IGNORECASE,
 )
 _MARKS_OF_HEADINGS = re.compile(r"\{[^{}]*\}|[#`*]")
+# What only says where to read on.
+_POINTER = re.compile(
+    r"\W*(?:(?:please,? )?(?:see|refer|consult)\b|(?:for|to find|to get) (?:more|further) (?:information|details)"
+    r"|for details|more (?:information|details) (?:on|about|is|are|can)|см\.|смотрите|подробнее (?:о|об|см|читайте)\b"
+    r"|veja (?:também|mais|a seção|o capítulo)\b|consulte\b|saiba mais|mais (?:informações|detalhes)"
+    r"|para (?:mais|obter mais|más) (?:informaç|detalh|informaci)|véase\b|siehe\b|weitere informationen)",
+    re.IGNORECASE,
+)
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 
 
@@ -172,6 +182,11 @@ class TextNumbers:
         }
         numbers["wanted"] = float(self.wanted is not None and self.wanted(self._led_text(i)))
         numbers["title_lacks"] = self._title_lacks(place)
+        numbers["asked_above"] = asked = self._asked_above(unit)
+        # Who asks how to do something needs the steps, and not what introduces them.
+        is_way = AnswerForm.COMMAND in self._forms.forms
+        numbers["answers_heading"] = 0.0 if is_way else asked * self._firstness(i)
+        numbers["points_elsewhere"] = float(_POINTER.match(said) is not None)
         met = self._forms.met_by(self._led_text(i))
         return numbers | {form.value: float(form in met) for form in _FORMS}
 
@@ -206,13 +221,27 @@ class TextNumbers:
     def _heading(self, unit: Unit) -> frozenset[str]:
         """The words of the question in the heading right above a unit."""
         if unit.heading not in self._headings:
-            above = (
-                self._units.content[slice(*unit.heading)]
-                if unit.heading
-                else (self._whole.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
-            )
-            self._headings[unit.heading] = self._terms_held(above)
+            self._headings[unit.heading] = self._terms_held(self._text_above(unit))
         return self._headings[unit.heading]
+
+    def _asked_above(self, unit: Unit) -> float:
+        """How much the heading right above a unit asks what was asked."""
+        return asked_in(self._text_above(unit), self._asked.weights, self.language)
+
+    def _firstness(self, i: int) -> float:
+        """1 for the first unit below a heading, less for each further one of its paragraph, 0 for all others."""
+        units = self._units
+        first = i
+        while first and units[first - 1].block == units[i].block:
+            first -= 1
+        is_below = first == 0 or units[first - 1].heading != units[i].heading
+        return 1 / (1 + _LESS_BELOW * (i - first)) if units[i].heading is not None and is_below else 0.0
+
+    def _text_above(self, unit: Unit) -> str:
+        """The heading right above a unit."""
+        if unit.heading:
+            return self._units.content[slice(*unit.heading)]
+        return (self._whole.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
 
     def _path_to(self, unit: Unit) -> frozenset[str]:
         """The words of the question in the title and in the headings of the passage that a unit stands under.

@@ -11,7 +11,6 @@ from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.tables import named_rows
 
 _LONGEST_ITEM = 300
-_LINES_OF_CONTENTS = 4
 # What announces a list or a listing: a colon, or words that say so where every sentence ends with a dot.
 _LEAD_IN = re.compile(
     r"(?:[:：]|\b(?:as follows|(?:the )?following(?: \w+)?|like this|with this|below|следующее|следующим образом|так"
@@ -57,10 +56,6 @@ _GOES_ON = re.compile(
     r"|mas|porém|contudo|no entanto|mesmo assim|ainda assim|todavia|isso|isto|por isso"
     r"|(?:graças a|devido a) (?:isso|isto))\b",
     re.IGNORECASE,
-)
-# A number and a title. A clause has a number too, and ends as a sentence does.
-_LINE_OF_CONTENTS = re.compile(
-    r"\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+[^\W\d][^\n]*[^\s.;:,!?]\s*$|[^\n]{0,200}?(?:…|\.\s?\.\s?\.\s?\.)[.\s]*\d+\s*$)"
 )
 
 
@@ -194,18 +189,6 @@ class Units:
         said = self.text(i - 1)
         is_case = said.endswith("?") and len(said.split()) <= _MOST_WORDS_OF_A_CASE
         return (is_case and not self.text(i).endswith("?")) or _LABEL.fullmatch(said) is not None
-
-
-def is_contents(content: str) -> bool:
-    """Whether most lines name other places: a table of contents, found but never quoted."""
-    lines = [line for line in content.splitlines() if line.strip()]
-    named = sum(names_another_place(line) for line in lines)
-    return len(lines) > _LINES_OF_CONTENTS and 2 * named > len(lines)
-
-
-def names_another_place(text: str) -> bool:
-    """Whether a text begins with a line of a table of contents."""
-    return _LINE_OF_CONTENTS.match(text.partition("\n")[0]) is not None
 
 
 def _spans(content: str, block: Block) -> list[tuple[int, int]]:
