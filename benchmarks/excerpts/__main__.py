@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _PASSAGES = 6
 _COLLECTION = "default"
 _PROSE = "prose"
-_NOT_LEARNT = ("title_lacks", "asked_above", "answers_heading", "points_elsewhere")
+_NOT_LEARNT = ("title_lacks", "asked_above", "answers_heading", "points_elsewhere", "time_told", "opposite")
 """Too few questions meet these to learn what they are worth."""
 
 
@@ -129,7 +129,8 @@ def _read(name: str, question: Question, asked: Asked, passages: Sequence[Search
     numbers = np.array([[row[each] for each in names] for row in rows])
     is_prose = question.kind == _PROSE
     case = Case(name if is_prose else question.folder, is_prose, numbers, np.array(answers, dtype=np.bool_))
-    given = np.array([sum(excerpt_weights().unit[each] * row[each] for each in _NOT_LEARNT) for row in rows])
+    chosen_weights = excerpt_weights().unit
+    given = np.array([sum(chosen_weights[each] * row[each] for each in _NOT_LEARNT) for row in rows])
     return Found(name, question, asked, passages, texts, names, case, given)
 
 

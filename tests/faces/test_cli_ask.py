@@ -95,7 +95,7 @@ def test_what_came_closest_is_named_by_its_title(shell: Shell) -> None:
 def test_an_explanation_tells_what_was_not_taken(shell: Shell) -> None:
     told = shell.run("ask", QUESTION, "--explain").stdout
     assert f"Searched for: {QUESTION}" in told
-    assert "pruning.md: taken" in told
+    assert "pruning.md: quoted (closeness" in told
     assert "not close enough" in told
 
 

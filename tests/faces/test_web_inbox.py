@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -200,3 +201,13 @@ async def test_as_many_cases_are_counted_as_are_listed_and_nobody_asked_what_cam
     assert (one["asked"], one["people"]) == (0, 0)
     assert "An approved answer, to be looked at again" in page.text
     assert "Asked by" not in page.text
+
+
+async def test_the_reasons_of_a_gap_are_told_apart(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        given = await book.ask(QUESTION)
+        await book.moderation.reject_moderation_item(int(str(given.details["draft_id"])), 1)
+        await book.ask(QUESTION)
+        page = await client.get("/inbox/gaps", headers=HTML)
+    said = re.sub(r"<[^>]+>", "", page.text)
+    assert "declined 1 · rejected 1" in said or "rejected 1 · declined 1" in said

@@ -67,6 +67,16 @@ def test_on_a_phone_a_tapped_case_is_what_one_sees(browser: Browser, darkroom: D
         assert queue["y"] == case["y"]
 
 
+def test_a_case_has_one_line_above_it_and_one_below_the_way_to_the_list(
+    browser: Browser, darkroom: Desk
+) -> None:
+    line = "e => getComputedStyle(e).borderTopWidth"
+    for size, width in (({"width": 1440, "height": 900}, "0px"), (PHONE, "1px")):
+        with looking(browser, darkroom, viewport=size) as page:
+            page.goto("/inbox")
+            assert page.locator(".case > .to-list + *").evaluate(line) == width
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_every_field_of_the_form_has_its_label_above_it_and_the_whole_width(
     browser: Browser, darkroom: Desk, width: int

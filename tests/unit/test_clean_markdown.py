@@ -47,3 +47,8 @@ def test_blocks_are_put_together_as_markdown() -> None:
 
 def test_a_command_without_a_fence_gets_one_and_is_no_heading() -> None:
     assert markdown_of([(BlockKind.CODE, "# shutdown -h now")]) == "```\n# shutdown -h now\n```"
+
+
+def test_the_end_of_a_bracket_that_held_a_listing_is_not_shown() -> None:
+    assert markdown_of([(BlockKind.TEXT, ") If you keep a log, add this.")]) == "If you keep a log, add this."
+    assert markdown_of([(BlockKind.TEXT, "(If you keep a log.)")]) == "(If you keep a log.)"

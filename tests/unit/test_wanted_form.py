@@ -119,6 +119,8 @@ def test_so_it_is_in_portuguese(question: str, answer: str) -> None:
     [
         ("What does a ticket cost?", "A ticket is 5 euros.", "A ticket is sold at the desk."),
         ("What do the tickets cost?", "They are free.", "They are sold at the desk."),
+        ("What does support cost?", "The price depends on the size.", "The package depends on 4 others."),
+        ("Сколько стоит доставка?", "Цена зависит от веса.", "Дорога зависит от погоды."),
         ("How much is a ticket?", "A ticket is 5 euros.", "A ticket is sold at the desk."),
         ("What does the dryer weigh?", "The dryer has 4 kg.", "The dryer runs for 4 hours."),
         ("What is the price of a ticket?", "A ticket is 5 euros.", "A ticket is sold at the desk."),

@@ -71,3 +71,19 @@ def test_an_experts_reply_whose_source_has_changed_is_sealed_so_and_not_marked_a
     assert 'class="s gone" data-numbers="1"' in view.html
     assert [each.says_now for each in view.changed] == ["now <ins>0.50</ins>"]
     assert "gone" not in answer_view(page_texts("en"), given).html
+
+
+@pytest.mark.parametrize(
+    ("excerpts", "words"),
+    [
+        ((None, "It opens at seven."), "seal_unsure"),
+        (("At seven.", None), "seal_unsure"),
+        ((None, None), "seal_none"),
+    ],
+)
+def test_the_seal_of_a_decline_says_not_in_the_base_only_if_nothing_is_quoted(
+    excerpts: tuple[str | None, ...], words: str
+) -> None:
+    details = {"nearest": [{"excerpt": each} for each in excerpts], "nearest_excerpt": excerpts[0]}
+    declined = Given("No.", Tier.NONE, (), details, "s", "m")  # pyright: ignore[reportArgumentType]
+    assert answer_view(page_texts("en"), declined).seal.words == page_texts("en")(words)

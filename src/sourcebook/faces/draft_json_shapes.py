@@ -87,6 +87,11 @@ def nearest_places(details: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def quotes_closest(details: Mapping[str, Any]) -> bool:
+    """Whether any of the passages that came closest is quoted, not only the first."""
+    return any(place["excerpt"] for place in nearest_places(details))
+
+
 def nearest_excerpt(draft: Draft) -> str | None:
     """What the first of these passages says that may be the answer, for the expert to judge."""
     found = draft.details.get("nearest_excerpt")

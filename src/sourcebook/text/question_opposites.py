@@ -34,6 +34,16 @@ def turned_around(one: str, other: str, language: str | None) -> bool:
     return _is_prefixed(mine, theirs, prefixes) or _is_prefixed(theirs, mine, prefixes)
 
 
+def says_the_opposite(question: str, text: str, language: str | None) -> bool:
+    """Whether a text has the opposite of a word that a question has, and not that word: "closes" for "open"."""
+    asked = {place for word in words(question) for place in _places(word, language)}
+    if not asked:
+        return False
+    told = {place for word in words(text) for place in _places(word, language)}
+    turned = {line for line, _ in asked} & {line for line, _ in told}
+    return not turned.isdisjoint({line for line, _ in asked} - {line for line, _ in asked & told})
+
+
 def _are_opposite(mine: Collection[str], theirs: Collection[str], language: str | None) -> bool:
     here = {place for word in mine for place in _places(word, language)}
     there = {place for word in theirs for place in _places(word, language)} if here else ()

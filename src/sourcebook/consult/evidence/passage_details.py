@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 
 def with_quoted(passages: JsonValue, composed: ComposedAnswer | None) -> JsonValue:
-    """What is told about the passages, with those taken that are quoted."""
+    """What is told about the passages: those that are quoted are taken, and `quoted` says which they are."""
     quoted = {citation.chunk_id for citation in composed.citations} if composed else set[str]()
     rows = [row for row in passages if isinstance(row, dict)] if isinstance(passages, list) else []
-    return [row | {"taken": True} if row.get("chunk_id") in quoted else row for row in rows]
+    return [
+        row | ({"taken": True, "quoted": True} if row.get("chunk_id") in quoted else {"quoted": False})
+        for row in rows
+    ]
 
 
 def quoted_language(

@@ -200,7 +200,12 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
 def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
     share = partial(held_share, asked.weights, language=text.numbers.language)
     told = title_and_section(text.found.whole)
-    return ExcerptMaker(text.units, chances, share, told, not forms.asks_twice, text.numbers.wanted)
+    numbers = text.numbers
+    return ExcerptMaker(
+        *(text.units, chances, share, told, not forms.asks_twice),
+        wanted=numbers.wanted,
+        goes_on=numbers.tells_more_of_time,
+    )
 
 
 def _extract(

@@ -37,6 +37,8 @@ _CLEANED = (
     (re.compile(r"\\([\\`*_{}\[\]()#+.!|>~-])"), r"\1"),
 )
 _BULLET = re.compile(r"^[-*•–+◦▪·]\s+")
+# What is left of a bracket that was opened before a listing.
+_TORN_BRACKET = re.compile(r"^[)\]}]+[\s.,;:]+(?=\S)")
 _MARKDOWN_ITEM = re.compile(r"\s*(?:-|\d{1,9}[.)])\s")
 _QUOTE_MARK = re.compile(r"(?m)^\s*>\s?")
 _HASHES = re.compile(r"^#{1,6}\s+|\s+#+$")
@@ -84,7 +86,7 @@ def clean_block(kind: BlockKind, text: str) -> str:
             plain = _HASHES.sub("", said).replace("**", "")
             return f"**{plain}**" if plain else ""
         case _:
-            return said
+            return _TORN_BRACKET.sub("", said)
 
 
 def clean_inline(text: str) -> str:

@@ -69,6 +69,8 @@ class ExcerptMaker:
     """Whether what hardly answers is left out at the ends of a stretch. Who asks for two things gets all of it."""
     wanted: Callable[[str], bool] | None = None
     """Whether a text gives what the question wants: a time, if it asks when."""
+    goes_on: Callable[[int], bool] = lambda _: False
+    """Whether a unit says more exactly what the one before it answers."""
 
     def around(self, best: int) -> Stretch:
         """The stretch around a unit that most probably answers, of those that there is room for."""
@@ -142,6 +144,8 @@ class ExcerptMaker:
 
     def _is_idle(self, i: int, best: int, side: str) -> bool:
         """Whether a unit answers much less probably than the best one, the less so the longer it is."""
+        if i == best + 1 and self.goes_on(i):
+            return False
         prices = excerpt_weights().stretch
         share = prices[side] * (self.units[i].end - self.units[i].start) / 100
         # Of a list or a table, each item is a block of its own.

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.asking_heading import asked_in
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
+from sourcebook.consult.question.told_time import asked_deed, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.blocks import BlockKind
 from sourcebook.text.contents import is_contents, names_another_place
 from sourcebook.text.languages import detect_language
+from sourcebook.text.question_opposites import says_the_opposite
 from sourcebook.text.quoted_mail import quoted_spans
 
 if TYPE_CHECKING:
@@ -101,7 +103,8 @@ class TextNumbers:
             self.spoken != asked.spoken if self.spoken else asked.language is None
         )
         terms = [distinct_terms(units.text(i), self.language) for i in range(len(units))]
-        said = frozenset[str]().union(*terms)
+        # What is done may be said in another word each time: to prune is to cut.
+        said = frozenset[str]().union(*terms) - self._deed
         self._held = [
             frozenset(marked_terms(asked.weights, of_unit, self.language, said)) for of_unit in terms
         ]
@@ -187,6 +190,8 @@ class TextNumbers:
         is_way = AnswerForm.COMMAND in self._forms.forms
         numbers["answers_heading"] = 0.0 if is_way else asked * self._firstness(i)
         numbers["points_elsewhere"] = float(_POINTER.match(said) is not None)
+        numbers["time_told"] = float(self._tells_time(i))
+        numbers["opposite"] = float(self._tells_opposite(i))
         met = self._forms.met_by(self._led_text(i))
         return numbers | {form.value: float(form in met) for form in _FORMS}
 
@@ -194,6 +199,43 @@ class TextNumbers:
         """A unit with what it leads into; a row with the names of its columns, which may say what its numbers are."""
         units = self._units
         return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.row(i)
+
+    def _tells_time(self, i: int) -> bool:
+        """Whether it is asked when something is done, and a unit says when that is."""
+        if not self._asks_when:
+            return False
+        said = self._led_text(i)
+        return self._is_about_deed(i) and tells_time(said) and not warns_only(said, self._asked.question)
+
+    def _tells_opposite(self, i: int) -> bool:
+        """Whether it is asked when one thing is, and a unit says when the opposite is."""
+        return self._asks_when and says_the_opposite(self._asked.question, self._led_text(i), self.language)
+
+    def _is_about_deed(self, i: int) -> bool:
+        """Whether a unit names what is done, or refers to the one before, which does."""
+        if not self._deed:
+            return bool(self._held[i])
+        return not self._deed.isdisjoint(self.words_in(i)) or self._goes_on(i)
+
+    def _goes_on(self, i: int) -> bool:
+        is_beside = i > 0 and self._units[i - 1].block == self._units[i].block
+        return (
+            is_beside and points_back(self._units.text(i)) and not self._deed.isdisjoint(self.words_in(i - 1))
+        )
+
+    def tells_more_of_time(self, i: int) -> bool:
+        """Whether a unit says more exactly when the one before it is: "in most gardens this is November"."""
+        return self._asks_when and self._goes_on(i) and self._tells_time(i)
+
+    @cached_property
+    def _asks_when(self) -> bool:
+        return asks_when(self._asked.question)
+
+    @cached_property
+    def _deed(self) -> frozenset[str]:
+        """What is done, of a question that asks when: none if it does not say."""
+        deed = asked_deed(self._asked.question)
+        return distinct_terms(deed, self.language).intersection(self._asked.weights) if deed else frozenset()
 
     def _title_lacks(self, place: int) -> float:
         """What another title names of the question besides what this one does: of raspberries, the everbearing ones."""

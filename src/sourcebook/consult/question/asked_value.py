@@ -79,6 +79,8 @@ _AMOUNT = re.compile(
 _ENDS_OTHERWISE = re.compile(
     r" (?:for|on|from|about|by|with|of|in|to|called|like|mean|include|includes|cover|covers|used|based) $"
 )
+# "What factors affect the cost": the article tells that a verb stands before it.
+_ARTICLES = frozenset(words("the a an your our its"))
 _MOST_WORDS_ALONE = 5
 REACHED_BY = frozenset({ValueKind.PHONE, ValueKind.EMAIL})
 _NUMBER_WORDS = frozenset(words("number номер номера número address адрес электронной"))
@@ -216,8 +218,9 @@ def _sized_value(rest: str) -> Kinds:
 def _named_value(whole: str) -> Kinds:
     """What the name of the value tells. In English the last word is the name, in the others the first noun."""
     if found := _ENGLISH_NAME.search(whole):
-        noun, is_russian = found["words"].split()[-1:], False
-        if _ENDS_OTHERWISE.search(whole):
+        said, is_russian = found["words"].split(), False
+        noun = said[-1:]
+        if _ENDS_OTHERWISE.search(whole) or not _ARTICLES.isdisjoint(said):
             return frozenset()
     elif found := _NAME.search(whole):
         is_russian = found["russian"] is not None

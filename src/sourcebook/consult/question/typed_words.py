@@ -28,7 +28,7 @@ _ANYWHERE = {
     # Apostrophes that were left out, and sounds.
     "en": {
         r"(where|what(?!s app)|who|how|when|there)s": r"\1 is",
-        r"(do|does|did|is|are|was|were|could|should|would|have|has)nt": r"\1 not",
+        r"(do|does|did|is|are|was|were|could|should|would|have|has)n['’]?t": r"\1 not",
         rf"(?<=\bi )cant|(?<=\bwe )cant|(?<=\byou )cant|(?<=\bwhy )cant|cant(?= (?:{_WHOM}|{_CANNOT})\b)": "can not",
         r"(i)m(?= (?:not|an?|the|in|on|at|from|under|over|(?-i:[a-z]+ing))\b)": r"\1 am",
         r"(i)ve(?= (?:lost|got|been|forgotten|just|no|never|already|\w+ed)\b)": r"\1 have",

@@ -34,7 +34,7 @@ _WHO_IS = re.compile(
     re.I,
 )
 _NAME_OF = re.compile(rf"{_BEGINNING}(?:как\s+(?:его\s+|ее\s+|её\s+)?зовут|какая\s+фамилия)\b", re.I)
-_WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo)\b", re.I)
+_WHEN = re.compile(rf"{_BEGINNING}(?:when|когда|quando|cuándo|wann)\b", re.I)
 _BORN = re.compile(r"\b(?:was|were) (?:\S+ ){1,4}born\b|\bродил(?:ся|ась|ись)\b|\bnasceu\b|\bnació\b", re.I)
 _BIRTH = re.compile(r"\bborn\b|birth|рожд|родил|nasc|naci[dóm]|\(\d{4}\s?[–—-]", re.I)
 _WHERE = re.compile(rf"{_BEGINNING}(?:where|где|куда|onde|aonde|dónde|adónde)\b", re.I)

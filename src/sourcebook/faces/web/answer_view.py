@@ -11,6 +11,7 @@ from urllib.parse import quote as quoted
 
 from markupsafe import Markup, escape
 
+from sourcebook.faces.draft_json_shapes import quotes_closest
 from sourcebook.faces.web.dates_and_numbers import day
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.safe_html import Span, marked
@@ -298,7 +299,7 @@ def _keys(given: Given) -> list[tuple[int, int]]:
 def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: str | None) -> Seal:
     has_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
     if given.tier is Tier.NONE:
-        return Seal("none", texts("seal_unsure" if given.details.get("nearest_excerpt") else "seal_none"))
+        return Seal("none", texts("seal_unsure" if quotes_closest(given.details) else "seal_none"))
     origin = "seal_expert" if given.citations else "seal_expert_only"
     if given.tier is None and not _is_excerpt(given):
         return Seal("changed", texts("seal_changed")) if has_changed else Seal("approved", texts(origin))

@@ -245,7 +245,8 @@ def reasons(answer: Answer) -> str:
         left_out = (
             "damaged on disk; run `sourcebook doctor`" if passage.get("damaged") else "not close enough"
         )
-        verdict = "taken" if passage["taken"] else left_out
+        read = "quoted" if passage.get("quoted") else "close enough, not quoted"
+        verdict = read if passage["taken"] else left_out
         lines.append(
             f"  {passage['document_path']}: {verdict} (closeness {_number(passage['closeness'])}, "
             f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"

@@ -1,0 +1,100 @@
+"""Who asks when something is done wants a time of that deed: a month, a season, a date, an hour, or what goes before.
+
+Narrower than the form of an answer (`wanted_form`), which any word of time will do for: canes that "grew in the same
+year" do not tell when to cut them.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WHEN = re.compile(
+    r"^\W*(?:(?:and|so|but|и|а|но|e|y|und)\s+)?"
+    r"(?:when|(?:at )?what time|what (?:month|season)|когда|в каком месяце|в какое время|во сколько|quando"
+    r"|em que (?:mês|altura|época)|[aà] que horas|cu[aá]ndo|a qué hora|en qué mes|wann|um wie viel uhr)\b",
+    re.IGNORECASE,
+)
+# The deed follows upon who does it ("do I prune"), or is told by its ending ("лучше сажать", "se deve podar").
+_DEED = re.compile(
+    r"\s+(?:(?:\w+\s+){0,4}?(?:i|we|you|one|they|people|to)\s+(?:(?:have|need)\s+to\s+)?(?P<english>[^\W\d_]{3,})"
+    r"|(?:(?:мне|нам|вам|его|ее|её|их|лучше|всего|надо|нужно|можно|следует|пора|стоит|обычно|я|мы|вы|они)\s+)*"
+    r"(?P<russian>[^\W\d_]+(?:ть|ти|чь|ться|тись|[еиёаяую]тся|[еиёаяую]т|[еиё]м|[еиё]те))\b"
+    r"|(?:(?:é|que|se|devo|deve|devem|devemos|posso|pode|podem|tenho|temos|de|preciso|melhor|eu|nós|vocês|a\s+gente"
+    r"|hay|debo|debe|deben|puedo|puede|tengo|tenemos|es|mejor)\s+)*(?P<latin>[^\W\d_]+(?:ar|er|ir))\b)",
+    re.IGNORECASE,
+)
+_MONTHS = (
+    r"january|february|march|april|june|july|august|september|october|november|december"
+    r"|январ\w+|феврал\w+|марта?|марте|апрел\w+|ма[йея]|июн\w+|июл\w+|август\w*|сентябр\w+|октябр\w+|ноябр\w+|декабр\w+"
+    r"|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
+    r"|enero|febrero|marzo|mayo|junio|julio|septiembre|setiembre|octubre|noviembre|diciembre"
+    r"|januar|februar|märz|mai|juni|juli|oktober|dezember"
+)
+_SEASONS = (
+    r"spring|summer|autumn|winter|весн(?:а|ой|ы|е|у)|летом|лета|осен[ьи]|осенью|зим(?:а|ой|ы|е|у)"
+    r"|primavera|verão|outono|inverno|verano|otoño|invierno|frühling|frühjahr|sommer|herbst"
+)
+_DAYS = (
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|понедельник\w*|вторник\w*|сред[уы]|средам"
+    r"|четверг\w*|пятниц\w+|суббот\w+|воскресень\w+|будн\w+|выходн\w+|(?:segunda|terça|quarta|quinta|sexta)s?-feiras?"
+    r"|sábados?|domingos?|lunes|martes|miércoles|jueves|viernes|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?"
+    r"|wochenende\w*|feiertag\w*|holidays?"
+)
+_HOURS = (
+    r"\d{1,2}:\d\d|\d{1,2}\s?(?:[ap]\.?m\b|o['’]clock|uhr|час\w*|h(?:\d\d)?\b)|noon|midday|midnight|dawn|dusk|sunset"
+    r"|mornings?|evenings?|nights?|afternoons?|полд\w+|полноч\w+|сумерк\w+|рассвет\w*|закат\w*|утр(?:а|ом|у)|вечер(?:ом|а|у)"
+    r"|ноч(?:ь|ью|и)|meio-dia|meia-noite|manhã|tarde|noite|mediodía|medianoche|noche|mittags?|mitternacht|abends?|morgens"
+)
+_DATES = (
+    r"(?:first|last|end|beginning|middle) (?:day )?of (?:the|each|every) (?:month|year|quarter|week)"
+    r"|\d{1,2}(?:-?го)? числа|dia \d{1,2}\b|\d{1,2}\. des monats|"
+    r"\d{1,2}[./]\d{1,2}\b|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th|º)\b|(?<=\w\s)May|May\s\d"
+)
+_SPANS = (
+    r"(?:within|after|before|until|till|за|через|до|после|dentro de|até|após|depois de|en|hasta|antes de|nach|vor|bis)"
+    r"\s(?:\S+\s){0,2}?(?:hours?|days?|weeks?|months?|years?|час\w*|дн\w+|день|сут\w+|недел\w+|месяц\w*|полчаса"
+    r"|horas?|dias?|semanas?|mês|meses|anos?|días?|años?|tagen?|wochen?|monaten?|stunden?)"
+)
+# What goes before a deed, where no date is named.
+_MOMENTS = (
+    r"(?:once|as soon as|after|before|when|until|как только|после|перед|когда|прежде чем|до того|сразу"
+    r"|assim que|depois|após|antes|quando|até|en cuanto|después|tras|cuando|hasta|sobald|nachdem|bevor|wenn|nach|vor)"
+    r"\s+(?=[^\W\d_])"
+)
+_PART_OF_YEAR = rf"(?:{_MONTHS}|{_SEASONS}|{_DAYS}|{_HOURS}|{_DATES}|{_SPANS}|{_MOMENTS})"
+# "Autumn-fruiting" names a sort.
+_TIME = re.compile(rf"(?<![\w-])(?:{_PART_OF_YEAR})(?![\w-]*-\w)", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"\W*(?:\S+\s+){0,4}?(?:this|it|that is|это|этого|делают|isso|isto|faz-se|esto|eso|dies|das)\b",
+    re.IGNORECASE,
+)
+_FORBIDDEN = re.compile(
+    r"\b(?:never|do not|don['’]t|must not|should not|не|нельзя|никогда|não|nunca|no|nicht|nie|kein\w*)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_when(question: str) -> bool:
+    return _WHEN.search(question) is not None
+
+
+def asked_deed(question: str) -> str | None:
+    """What is done, of a question that asks when one does it: "prune". None where it does not tell: "when is the fair"."""
+    asked = _WHEN.search(question)
+    found = _DEED.match(question, asked.end()) if asked else None
+    return found[found.lastgroup] if found and found.lastgroup else None
+
+
+def tells_time(sentence: str) -> bool:
+    """Whether a sentence says a month, a season, a day, an hour, a date, a term, or what goes before."""
+    return _TIME.search(sentence) is not None
+
+
+def warns_only(sentence: str, question: str) -> bool:
+    """Whether a sentence says when not to do what a question asks when to do."""
+    return _FORBIDDEN.search(sentence) is not None and _FORBIDDEN.search(question) is None
+
+
+def points_back(sentence: str) -> bool:
+    """Whether a sentence speaks of what the one before it says: "In most gardens this is November"."""
+    return _POINTS_BACK.match(sentence) is not None
