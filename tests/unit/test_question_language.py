@@ -31,6 +31,12 @@ def test_a_few_words_without_their_accents_are_in_the_language_of_the_base(quest
     assert spoken(question, "en") != "pt"
 
 
+def test_a_short_question_is_not_in_a_language_that_a_base_of_several_lacks() -> None:
+    question = "Quando podar a framboesa remontante?"
+    assert spoken(question, "en", "ru", "pt") == "pt"
+    assert spoken(question, "en", "ru") == "it"
+
+
 @pytest.mark.parametrize(
     ("question", "held", "language"),
     [

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sourcebook.model.chat import ChatMessage
     from sourcebook.retrieve.question_context import QuestionContext
 
-_FEW_WORDS = 4
+_SHORT = 8
 _LOOK_ALIKE = (
     frozenset({"pt", "es", "it", "fr", "ca", "gl", "ro"}),
     frozenset({"ru", "uk", "be", "bg", "sr", "mk"}),
@@ -24,14 +24,18 @@ _LOOK_ALIKE = (
 def question_language(question: str, context: QuestionContext) -> str | None:
     """The language that a question is in; None if it does not tell.
 
-    A few words are in the language of all that is asked where they might be: "horario da secretaria", typed without the
-    accent, looks Italian, and the base holds nothing but Portuguese.
+    A short question is in a language of the base where it might be: "horario da secretaria", typed without the accent,
+    looks Italian, and what is asked holds Portuguese, but no Italian.
     """
-    detected, held = detect_language(question), only_language(context)
-    if detected is None or held is None or detected == held or len(words(question)) > _FEW_WORDS:
+    detected = detect_language(question)
+    held = context.all_languages()
+    if detected is None or detected in held or len(words(question)) > _SHORT:
         return detected
-    is_alike = any(detected in family and held in family for family in _LOOK_ALIKE)
-    return held if is_alike and not is_told_apart(detected, held, question) else detected
+    alike = {name for family in _LOOK_ALIKE if detected in family for name in family.intersection(held)}
+    if len(alike) != 1:
+        return detected
+    (other,) = alike
+    return detected if is_told_apart(detected, other, question) else other
 
 
 def only_language(context: QuestionContext) -> str | None:
