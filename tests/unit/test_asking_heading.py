@@ -76,3 +76,9 @@ def test_contents_may_ask() -> None:
     assert is_contents(CONTENTS)
     assert not is_contents(LOCKERS)
     assert quoted("What is a locker?", CONTENTS) == ""
+
+
+def test_a_heading_that_asks_about_something_else_does_not_answer_when_it_is_done() -> None:
+    answer = "Peonies are divided in September, when the leaves turn yellow."
+    page = f"How do I know a tree peony?\n\nIts stems stay over the winter.\n\nDividing\n\n{answer}"
+    assert answer in quoted("When do I divide a tree peony?", page)

@@ -267,7 +267,9 @@ class TextNumbers:
         return self._headings[unit.heading]
 
     def _asked_above(self, unit: Unit) -> float:
-        """How much the heading right above a unit asks what was asked."""
+        """How much the heading right above a unit asks what was asked; not at all without what is done."""
+        if self._deed and self._deed.isdisjoint(self._heading(unit)):
+            return 0.0
         return asked_in(self._text_above(unit), self._asked.weights, self.language)
 
     def _firstness(self, i: int) -> float:
