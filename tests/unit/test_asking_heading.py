@@ -79,6 +79,8 @@ def test_contents_may_ask() -> None:
 
 
 def test_a_heading_that_asks_about_something_else_does_not_answer_when_it_is_done() -> None:
-    answer = "Peonies are divided in September, when the leaves turn yellow."
-    page = f"How do I know a tree peony?\n\nIts stems stay over the winter.\n\nDividing\n\n{answer}"
-    assert answer in quoted("When do I divide a tree peony?", page)
+    asking = "What is a tree peony?\n\nA peony whose stems stay over the winter. It flowers in May."
+    assert (
+        quoted("When do I divide a tree peony?", asking, "Divide it in September.")
+        == "Divide it in September."
+    )
