@@ -119,6 +119,14 @@ def test_a_citation_names_the_heading_above_its_words_and_not_the_one_its_passag
     assert section_at(Chunk("c", "d", "No heading."), 3) is None
 
 
+def test_a_heading_that_leaves_out_a_level_is_named_once() -> None:
+    text = "### May I bring friends?\n\nWith a ticket.\n\n### May I sell?\n\nNever."
+    chunk = Chunk("c", "d", text, section="Questions > May I sell?")
+    assert section_at(chunk, text.index("Never")) == "Questions > May I sell?"
+    first = Chunk("c", "d", text, section="Questions > May I bring friends?")
+    assert section_at(first, text.index("Never")) == "Questions > May I sell?"
+
+
 LISTED = """Some of the tools that you can use are:
 
 * Traefik

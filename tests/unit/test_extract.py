@@ -484,5 +484,10 @@ def test_facts_in_a_letter_are_no_header() -> None:
     assert "Date: Thursday 21 May" in one.text
 
 
+def test_the_no_that_answers_is_not_cut_off() -> None:
+    page = "May I sell what I harvest?\n\nNo. Vegetables are for your own kitchen, cabbages too."
+    assert "No. Vegetables" in shown("can i sell my cabbages", page)
+
+
 def test_nothing_is_quoted_of_nothing() -> None:
     assert extract(Asked("When are leeks sown?", {"leek": 1.0, "sown": 1.0}, "en", "en"), []) == []

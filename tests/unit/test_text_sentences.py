@@ -29,6 +29,7 @@ def sentences(text: str) -> list[str]:
         ["The fact is known.[1]", "The rest is not.[2][3]", "End."],
         ["**Важно.**", "Сайт example.com работает.", "Версия 1.2.3 вышла."],
         ["lower case only.", "nobody types capitals.", "fine"],
+        ["Kündbar zum 1. September oder am 31. Dezember.", "Es sind 12.", "Im September sind es mehr."],
         ["यह एक वाक्य है।", "यह दूसरा है।"],
     ],
 )

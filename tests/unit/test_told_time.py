@@ -57,6 +57,13 @@ def test_what_is_forbidden_then_is_not_when_it_is_done() -> None:
     assert not warns_only("Never cut it in autumn.", "When should I never cut it?")
 
 
+@pytest.mark.parametrize(
+    "sentence", ["A festa realiza-se no domingo, 17 de maio.", "Сажайте не раньше середины мая."]
+)
+def test_a_preposition_and_an_earliest_day_forbid_nothing(sentence: str) -> None:
+    assert not warns_only(sentence, "?")
+
+
 def test_a_sentence_may_go_on_about_the_one_before() -> None:
     assert points_back("In most gardens this is November.")
     assert not points_back("Feed the canes in spring.")

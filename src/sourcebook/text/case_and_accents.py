@@ -17,6 +17,11 @@ def folded(text: str) -> str:
     return composed.replace("ё", "е")
 
 
+def without_accents(word: str) -> str:
+    """A word as it is typed where accents are a nuisance: `nao` for `não`."""
+    return "".join(mark for mark in unicodedata.normalize("NFD", word) if not unicodedata.combining(mark))
+
+
 def normal_form(value: str) -> str:
     """The form in which categories and subcategories compare: `Малина  Ремонтантная` is `малина_ремонтантная`."""
     return _GAP.sub("_", folded(value)).strip("_")

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from sourcebook.text.case_and_accents import folded
+from sourcebook.text.case_and_accents import folded, without_accents
 
 # The lists after the Spanish one only guard: their languages share small words with the first four.
 _LISTS = {
@@ -132,9 +132,10 @@ def is_made_with(language: str, question: str) -> bool:
 
 
 def is_told_apart(language: str, other: str, question: str) -> bool:
-    """Whether a text has a small word of a language that the other one lacks."""
+    """Whether a text has a small word of a language that the other one lacks, also if typed without accents."""
     own, others = (_WORDS.get(each, frozenset[str]()) for each in (language, other))
-    return any(word in own and word not in others for word in prose_of(question))
+    typed = others | {without_accents(word) for word in others}
+    return any(word in own and word not in typed for word in prose_of(question))
 
 
 def _has_word_of_its_own(language: str, prose: list[str]) -> bool:

@@ -42,6 +42,12 @@ _NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
 # These stand before a number; before anything else they are words, or may be the last ones.
 _BEFORE_NUMBERS_WORDS = "ок ст кн вып no nr ca jan feb apr aug sept oct nov dec"
 _BEFORE_NUMBERS = frozenset(_BEFORE_NUMBERS_WORDS.split())
+# "Zum 1. September"": in German a dot follows upon the day of a month.
+_DAY = re.compile(r"[12]?\d|3[01]")
+_MONTH = re.compile(
+    r"\s+(?:januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)\b",
+    re.IGNORECASE,
+)
 _WORDS_OF_ONE_LETTER = frozenset("яéà")
 _LAST_AFTER_T = frozenset("дп")
 
@@ -163,6 +169,8 @@ def _is_abbreviated(text: str, start: int, dot: int, following: str) -> bool:
     *earlier, token = before.split()
     word = token.lstrip(_OPENERS).casefold()
     if word.replace(".", "").isdigit():
+        if _DAY.fullmatch(word) and _MONTH.match(text, dot + 1):
+            return True
         return nearest == start and not any(character.isalnum() for part in earlier for character in part)
     if len(word) == 1 and word.isalpha():
         return token[-1].isupper() or not _may_be_last(word, earlier[-1] if earlier else "")

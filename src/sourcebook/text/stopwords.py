@@ -55,6 +55,7 @@ _ASKING = {
         qué cuál cuáles quién quiénes cuándo dónde cómo cuánto cuánta cuántos cuántas
         cual cuales quien quienes cuando donde como cuanto cuanta cuantos cuantas
     """,
+    "de": "wann wer wen wem wessen wo wohin woher wie was warum wieso weshalb welche welcher welches welchen wieviel",
 }
 _ASKING_WORDS = {language: frozenset(words.split()) for language, words in _ASKING.items()}
 

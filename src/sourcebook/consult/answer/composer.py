@@ -133,8 +133,12 @@ def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) 
     Of a sheet, it is the rows that are quoted.
     """
     parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
+    levels = list(range(1, len(parts) + 1))
     for heading in _HEADING.finditer(chunk.content, 0, place):
-        parts = [*parts[: len(heading[1]) - 1], heading[2]]
+        level, name = len(heading[1]), heading[2]
+        # Levels may be left out ("###" right below "#"): a heading that the section names tells its own.
+        kept = parts.index(name) if name in parts else sum(above < level for above in levels)
+        parts, levels = [*parts[:kept], name], [*levels[:kept], level]
     if parts:
         start, end = quoted or (place, place + 1)
         sheet = parts[-2] if len(parts) > 1 else ""

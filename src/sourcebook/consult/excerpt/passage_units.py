@@ -47,6 +47,11 @@ _POINTS_BACK = re.compile(
 )
 # A label that begins a paragraph: "**My account is locked.** Wait for half an hour."
 _LABEL = re.compile(r"\W*(?:\*\*|__)[^*_\n]+(?:\*\*|__)\W*")
+# What answers whether something is so; the sentence behind it only tells more.
+_VERDICT = re.compile(
+    r"(?:(?:yes|no|да|нет|sim|não|sí|ja|nein|oui|non)(?:[,\s]\s*\w+)?|нельзя|можно|never|nunca|никогда)\W*",
+    re.IGNORECASE,
+)
 _MOST_WORDS_OF_A_CASE = 5
 # What follows upon a sentence and may turn it round: "But now it is gone."
 _GOES_ON = re.compile(
@@ -183,12 +188,14 @@ class Units:
                 return is_told and (_POINTS_BACK.match(self.text(i)) is not None or self._is_announced(i))
 
     def _is_announced(self, i: int) -> bool:
-        """Whether the unit before is a case that this one is about ("Lost it?"), or the label of their paragraph."""
+        """Whether the unit before is a case that this one is about ("Lost it?"), their label, or a "no"."""
         if self.all[i - 1].block != self.all[i].block:
             return False
         said = self.text(i - 1)
         is_case = said.endswith("?") and len(said.split()) <= _MOST_WORDS_OF_A_CASE
-        return (is_case and not self.text(i).endswith("?")) or _LABEL.fullmatch(said) is not None
+        if is_case:
+            return not self.text(i).endswith("?")
+        return _LABEL.fullmatch(said) is not None or _VERDICT.fullmatch(said) is not None
 
 
 def _spans(content: str, block: Block) -> list[tuple[int, int]]:

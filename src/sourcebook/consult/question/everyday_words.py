@@ -43,6 +43,15 @@ _WORDS = {
         mismo nuestro aquí allí ahora después antes durante hasta desde sin sobre entre alguien alguna algún
         pasa llevar tomar ese hoy mañana
         """,
+    "de": """
+        der die das den dem des ein eine einen einem einer eines und oder aber als auch in im an am auf aus bei mit
+        nach von vom vor zu zum zur für über unter durch ohne um gegen bis seit ich du er sie es wir ihr man mir mich
+        dir dich uns euch mein meine meinen meinem meiner dein deine sein seine unser unsere euer eure kein keine ist
+        sind bin war waren wird werden wurde hat haben habe habt kann kannst können könnt darf dürfen muss müssen soll
+        sollen will wollen möchte brauche braucht gibt geben geht gehen mache macht machen tun komme kommt bekomme
+        bekommt finde wissen weiß sagen bitte eigentlich denn noch schon nur sehr mehr viel viele alle jeder jede
+        andere neu hier dort da dann jetzt heute morgen wenn ob dass nicht so etwas jemand überhaupt passiert heißt
+        """,
 }
 
 

@@ -69,7 +69,10 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _FORBIDDEN = re.compile(
-    r"\b(?:never|do not|don['’]t|must not|should not|не|нельзя|никогда|não|nunca|no|nicht|nie|kein\w*)\b",
+    # The Portuguese "no" is a preposition: no domingo.
+    r"\b(?:never|do not|don['’]t|must not|should not|не(?!\s+(?:раньше|ранее|позже|позднее))"
+    r"|нельзя|никогда|não(?!\s+antes)|nunca|no(?=\s+(?:se|lo|la|los|las|hay)\b)"
+    r"|nicht(?!\s+vor)|nie|kein\w*)\b",
     re.IGNORECASE,
 )
 
@@ -79,7 +82,7 @@ def asks_when(question: str) -> bool:
 
 
 def asked_deed(question: str) -> str | None:
-    """What is done, of a question that asks when one does it: "prune". None where it does not tell: "when is the fair"."""
+    """What is done, of a question that asks when one does it: "prune". None where it does not say."""
     asked = _WHEN.search(question)
     found = _DEED.match(question, asked.end()) if asked else None
     return found[found.lastgroup] if found and found.lastgroup else None
