@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import anyio
@@ -35,6 +36,7 @@ from sourcebook.testing.contract.drafts import (
     put,
     revision,
 )
+from sourcebook.testing.crash import prepared_document
 
 if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
@@ -367,3 +369,27 @@ class ModerationContract:
         assert tally.drafts == {"approved": 1}
         assert [entry.id for entry in tally.became_stale] == [made.id]
         assert (await base.stores.moderation.tally(0, since)).questions == 0
+
+    async def test_the_categories_of_documents_are_known(self, base: OpenBase) -> None:
+        """Of documents that share a subcategory the first one tells it, and how it is written."""
+        labels = [
+            ("Berries", "Raspberry"),
+            ("berries", "raspberry"),
+            ("Recipes", "RASPBERRY"),
+            ("Tools", None),
+            ("tools", None),
+            (None, "Ladders"),
+            (None, None),
+        ]
+        told: dict[str, tuple[str | None, str | None]] = {}
+        for number, (category, subcategory) in enumerate(labels):
+            made = prepared_document(number)
+            told[made.document.id] = (category, subcategory)
+            await base.stores.library.open_collection("default", made.model)
+            document = replace(made.document, category=category, subcategory=subcategory)
+            await base.stores.writer.replace_document("default", replace(made, document=document))
+        first = min(id for id, (_, subcategory) in told.items() if str(subcategory).lower() == "raspberry")
+        known = await base.stores.moderation.categories("default")
+        assert set(known) == {told[first], ("Tools", None), ("tools", None)}
+        assert len(known) == len(set(known))
+        assert await base.stores.moderation.categories("elsewhere") == []

@@ -3,12 +3,20 @@
 select distinct coalesce(language, '') as language from documents where collection_id = :collection_id order by 1
 
 -- name: known_categories(of_collection)
-with filed as materialized (
-    select min(category) as category, min(subcategory) as subcategory from documents
-    where collection_id = :of_collection and category is not null
-    group by category_key, subcategory_key
+with kinds as materialized (
+    select min(id) as id from documents
+    where collection_id = :of_collection and subcategory_key is not null group by subcategory_key
+), filed as materialized (
+    select d.category, d.subcategory from kinds
+    join documents d on d.collection_id = :of_collection and d.id = kinds.id
+    where d.category is not null
+), general as materialized (
+    select distinct category, subcategory from documents
+    where collection_id = :of_collection and subcategory_key is null and category is not null
 )
 select category, subcategory from filed
+union
+select category, subcategory from general
 union
 select category, subcategory from knowledge_base where collection_id = :of_collection and is_active = 1
 order by 1, 2
