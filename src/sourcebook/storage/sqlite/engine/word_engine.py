@@ -18,6 +18,7 @@ from sourcebook.storage.sqlite.engine.collection_state import (
     spoken_languages,
     stored_collection,
 )
+from sourcebook.storage.sqlite.engine.growing_words import GrowingWords
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.memory_images import Size
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
@@ -64,7 +65,7 @@ class WordParts:
         return Size(row["passages"], row["postings"]) if row else None
 
     def size(self, part: WordPart) -> Size:
-        return Size(len(part.segment), len(part.chunks.texts) + len(part.documents.texts))
+        return Size(len(part.segment), len(part.chunks) + len(part.documents))
 
     def loader(self, stored: StoredCollection) -> Loader[WordPart]:
         scope = {"collection_id": stored.collection.id}
@@ -85,12 +86,22 @@ class WordParts:
     def join(self, old: Sequence[tuple[WordPart, NDArray[np.bool_]]]) -> WordPart:
         return join_parts(old)
 
+    def growing(self, added: WordPart, first: WordPart) -> WordPart:
+        return GrowingWords().append(added)
+
+    def appended(self, part: WordPart, added: WordPart) -> WordPart | None:
+        is_last = part.growth is not None and part.growth.rows == len(part.segment)
+        return part.growth.append(added) if part.growth is not None and is_last else None
+
+    def has_room(self, part: WordPart, rows: int) -> bool:
+        return True
+
     def to_arrays(self, part: WordPart) -> dict[str, NDArray[Any]]:
-        return (
-            part.segment.to_arrays()
-            | part.chunks.to_arrays("of_chunks")
-            | part.documents.to_arrays("of_documents")
-        )
+        chunks, documents = part.chunks, part.documents
+        # What is put into a file was read whole or joined.
+        assert isinstance(chunks, Postings)  # noqa: S101
+        assert isinstance(documents, Postings)  # noqa: S101
+        return part.segment.to_arrays() | chunks.to_arrays("of_chunks") | documents.to_arrays("of_documents")
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> WordPart:
         return WordPart(
