@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.sqlite.engine.word_part import Norms, Postings, TermTexts, Triples
 
 # With more of them, a term is found faster and appending takes longer.
-_BUCKETS = 32
+_BUCKETS = 16
 
 
 class GrowingWords:

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import numpy as np
 
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
@@ -24,11 +25,10 @@ from sourcebook.storage.sqlite.engine.memory_images import Size
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
-from sourcebook.storage.sqlite.engine.word_ranking import Weights, best_rows
+from sourcebook.storage.sqlite.engine.word_ranking import Weights, best_rows, last_score
 from sourcebook.text.analysis import analyse_question
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.model.explanation import SearchPlan
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Row
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.memory_images import Image, LivePart, Loader
+    from sourcebook.storage.sqlite.engine.memory_images import Image, Loader
     from sourcebook.storage.sqlite.worker_session import SqliteSession
     from sourcebook.text.analysis import QuestionWords
 
@@ -224,10 +224,16 @@ class _Asked:
         documents = _weights(
             question, terms, "document_count", stored.document_word_rows, stored.document_word_length
         )
+        ranked = [
+            best_rows(live.part, rows, chunks, documents, self.top_k)
+            for live, rows in zip(image.parts, allowed, strict=True)
+        ]
+        # Ids are read of those alone that are among the best of all parts, or score like the last of them.
+        last = last_score(np.concatenate([totals for _, totals in ranked]), self.top_k)
         found = [
             one
-            for live, rows in zip(image.parts, allowed, strict=True)
-            for one in _best(live, rows, chunks, documents, self.top_k)
+            for live, (hits, totals) in zip(image.parts, ranked, strict=True)
+            for one in _named(live.part, hits[totals >= last], totals[totals >= last])
         ]
         best = sorted(found)[: self.top_k]
         ids = [chunk_id for _, chunk_id in best]
@@ -248,12 +254,11 @@ def _known_terms(session: SqliteSession, collection_id: str, question: QuestionW
     return sorted({row["id"]: row for row in found}.values(), key=lambda row: row["term"])
 
 
-def _best(
-    live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: Weights, documents: Weights, top_k: int
+def _named(
+    part: WordPart, hits: NDArray[np.int64], totals: NDArray[np.float64]
 ) -> Iterator[tuple[float, str]]:
-    """The scores, less than zero, and ids of the best rows of a part, with all that score like the last of them."""
-    hits, totals = best_rows(live.part, rows, chunks, documents, top_k)
-    return zip((-totals).tolist(), live.part.segment.chunk_ids.several(hits), strict=True)
+    """The scores, less than zero, and ids of these rows."""
+    return zip((-totals).tolist(), part.segment.chunk_ids.several(hits), strict=True)
 
 
 def _texts(session: SqliteSession, collection_id: str, ids: Sequence[str]) -> dict[str, FoundText]:

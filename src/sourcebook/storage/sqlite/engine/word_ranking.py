@@ -156,7 +156,7 @@ class _Ranking:
         if len(seen) < self.top_k:
             return None
         totals = own[seen] + above[segment.document_of[seen]]
-        limit = _last(totals, self.top_k) - left - _SLACK
+        limit = last_score(totals, self.top_k) - left - _SLACK
         rich = np.flatnonzero(above >= limit)
         near = seen[totals >= limit]
         counts = segment.starts[rich + 1] - segment.starts[rich]
@@ -186,7 +186,7 @@ class _Ranking:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Of these rows the best, scored in the order of the terms' texts: sums have the same bits everywhere."""
         if len(rows) > self.top_k:
-            rows = rows[rough >= _last(rough, self.top_k) - _SLACK]
+            rows = rows[rough >= last_score(rough, self.top_k) - _SLACK]
         own = np.zeros(len(rows))
         documents, owner = np.unique(self.part.segment.document_of[rows], return_inverse=True)
         above = np.zeros(len(documents))
@@ -200,7 +200,7 @@ class _Ranking:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if len(rows) <= self.top_k:
             return rows, totals
-        kept = totals >= _last(totals, self.top_k)
+        kept = totals >= last_score(totals, self.top_k)
         return rows[kept], totals[kept]
 
 
@@ -208,8 +208,10 @@ def _cost(pair: tuple[IndexedTerm, IndexedTerm]) -> int:
     return pair[0].count + pair[1].count
 
 
-def _last(scores: NDArray[np.float64], count: int) -> float:
-    """The score of the last one of so many best."""
+def last_score(scores: NDArray[np.float64], count: int) -> float:
+    """The score of the last one of so many best; what no score is below if there are fewer."""
+    if len(scores) < count:
+        return -np.inf
     blocks = len(scores) // _BLOCK
     if blocks > 2 * count:
         # So many blocks have a score that is as good, and so no worse one can be the last.
