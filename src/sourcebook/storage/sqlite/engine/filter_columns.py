@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _FEW_DOCUMENTS = 500
 # Whoever asks may name any field, so that only so many columns are kept: the latest.
 _FIELDS_REMEMBERED = 64
+# A stretch is joined with the one before it unless that one is at least so many times larger.
+_GROWTH = 4
 _MISSING, _FALSE, _TRUE, _FIRST_NUMBER = 0, 1, 2, 3
 # The columns of these statements, behind the ids.
 _DOCUMENT_COLUMNS = ("type", "category", "subcategory", "language", "title", "document_path", "mtime")
@@ -115,6 +117,10 @@ class Columns:
         self._known: dict[Field, tuple[int, Column]] = {}
         self._lock = Lock()
 
+    def grown(self, segment: Segment) -> GrownColumns:
+        """Those of the same rows and of others behind them."""
+        return GrownColumns.of(self._segment, self._collection_id).grown(segment)
+
     def rows(self, tree: MetadataFilter, session: SqliteSession, seq: int) -> NDArray[np.bool_]:
         """Which rows a checked filter lets through; what it says of dead rows means nothing.
 
@@ -145,6 +151,48 @@ class Columns:
                     del self._known[next(iter(self._known))]
                 self._known[field] = known
             return known[1]
+
+
+class _Stretch(NamedTuple):
+    """Documents between two numbers. Their columns are made when a filter first asks for them."""
+
+    first: int
+    end: int
+    rows: int
+    made: list[Columns]
+
+
+@dataclass(frozen=True, slots=True)
+class GrownColumns:
+    """The columns of a segment to which documents are appended: a new stretch each time, joined as they pile up."""
+
+    segment: Segment
+    collection_id: str
+    stretches: tuple[_Stretch, ...]
+
+    @classmethod
+    def of(cls, segment: Segment, collection_id: str) -> GrownColumns:
+        return cls(segment, collection_id, (_Stretch(0, len(segment.documents), len(segment), []),))
+
+    def grown(self, segment: Segment) -> GrownColumns:
+        """The same for a segment that has other documents behind those of this one."""
+        kept, first = list(self.stretches), len(self.segment.documents)
+        rows = len(segment) - len(self.segment)
+        while kept and kept[-1].rows < _GROWTH * rows:
+            last = kept.pop()
+            first, rows = last.first, rows + last.rows
+        added = _Stretch(first, len(segment.documents), rows, [])
+        return GrownColumns(segment, self.collection_id, (*kept, added))
+
+    def rows(self, tree: MetadataFilter, session: SqliteSession, seq: int) -> NDArray[np.bool_]:
+        """As for other columns."""
+        return np.concatenate([self._columns(one).rows(tree, session, seq) for one in self.stretches])
+
+    def _columns(self, stretch: _Stretch) -> Columns:
+        if not stretch.made:
+            own = self.segment.stretch(stretch.first, stretch.end)
+            stretch.made.append(Columns(own, self.collection_id))
+        return stretch.made[0]
 
 
 class _Maker:

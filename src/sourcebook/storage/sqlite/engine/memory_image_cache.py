@@ -19,6 +19,7 @@ from sourcebook.storage.sqlite.engine.collection_state import stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import DerivedFiles, FileRecord, new_token
 from sourcebook.storage.sqlite.engine.memory_images import (
     SHARE_TO_REBUILD,
+    Growing,
     Image,
     IndexPart,
     fully_alive,
@@ -26,7 +27,6 @@ from sourcebook.storage.sqlite.engine.memory_images import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.storage.index.collections import StoredCollection
@@ -45,7 +45,7 @@ _PAUSE_WHEN_BUSY = 10
 _IMAGES_KEPT = 8
 
 
-class IndexKind(Protocol[P]):
+class IndexKind(Growing[P], Protocol[P]):
     """How parts of one kind are read from the base and kept in a file."""
 
     @property
@@ -63,10 +63,6 @@ class IndexKind(Protocol[P]):
     ) -> Size | None:
         """How much the loader would read of these documents; None if that alone takes long to tell."""
         ...
-
-    def size(self, part: P) -> Size: ...
-
-    def join(self, old: Sequence[tuple[P, NDArray[np.bool_]]]) -> P: ...
 
     def to_arrays(self, part: P) -> dict[str, NDArray[Any]]: ...
 
@@ -189,13 +185,13 @@ class ImageCache(Generic[P]):
         if added is None:
             return None
         remains = known.without(changed)
-        outlook = remains.outlook(added, self._kind.size)
+        outlook = remains.outlook(added, self._kind)
         if not outlook.takes.is_within(self._kind.soon):
             return None
         # Whatever a thread would do with it is decided before anything is read, so that nothing is read twice.
         if self._is_joined_here(place, outlook) or self._is_to_publish(place, outlook):
             return None
-        return remains.with_added(self._kind.loader(stored)(session, changed), seq, self._kind.join)
+        return remains.with_added(self._kind.loader(stored)(session, changed), seq, self._kind)
 
     async def prepare(self, collection_id: str) -> None:
         """Make the file now that the next search would make, if there is none or most of it is out of date.
@@ -330,7 +326,7 @@ class ImageCache(Generic[P]):
         image = self._shared(stored, seq, record, known) or known
         if image is None:
             return read_whole(session, stored.collection.id, seq, load)
-        return image if image.seq == seq else image.caught_up(session, seq, load, self._kind.join)
+        return image if image.seq == seq else image.caught_up(session, seq, load, self._kind)
 
     def _shared(
         self, stored: StoredCollection, seq: int, record: FileRecord | None, known: Image[P] | None

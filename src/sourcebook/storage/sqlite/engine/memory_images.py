@@ -1,8 +1,9 @@
 """What is in memory, kept equal to the base.
 
 An image is the state of one collection at one moment of the change log. It consists of parts that never change; a
-document that changes dies in the part that holds it and comes back in a new one. Small parts are joined as they pile
-up, so that catching up costs in proportion to what changed.
+document that changes dies in the part that holds it and comes back in the last one. The rows of that lie behind those
+of the last part before, in the same memory, so that catching up costs in proportion to what changed and a search looks
+at two parts.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeAlias,
 
 import numpy as np
 
-from sourcebook.storage.sqlite.engine.filter_columns import Columns
+from sourcebook.storage.sqlite.engine.filter_columns import Columns, GrownColumns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,14 +32,14 @@ class IndexPart(Protocol):
 P = TypeVar("P", bound=IndexPart)
 T = TypeVar("T")
 
-# A part is joined with the one before it unless that one is at least so many times larger.
-_GROWTH = 4
 # Everything is made one part again when this share of the rows is dead, or out of date in the file,
 SHARE_TO_REBUILD = 0.3
 # or, while somebody goes on writing, this share lies outside the first part: it takes a core for a while, and each
 # time twice as long as the last.
 _SHARE_OUTSIDE = 0.5
 _TOO_SMALL_TO_REBUILD = 5_000
+# Dead rows among so few cost a search next to nothing.
+_UNTIDY = 1_000
 _FILTERS_REMEMBERED = 32
 # So many documents are looked for in every part of an image in a millisecond or two.
 _FEW_DOCUMENTS = 200
@@ -52,7 +53,7 @@ class LivePart(Generic[P]):
 
     part: P
     alive: NDArray[np.bool_]
-    columns: Columns
+    columns: Columns | GrownColumns
     # What recent filters let through, for as long as the same rows live.
     recent: dict[object, Any] = field(default_factory=dict[object, Any])
 
@@ -74,6 +75,12 @@ class LivePart(Generic[P]):
         alive = self.part.segment.without(self.alive, document_ids)
         return self if alive is self.alive else LivePart(self.part, alive, self.columns)
 
+    def grown(self, part: P) -> LivePart[P]:
+        """The same with the rows that this part has in addition."""
+        alive = np.ones(len(part.segment), dtype=np.bool_)
+        alive[: len(self.alive)] = self.alive
+        return LivePart(part, alive, self.columns.grown(part.segment))
+
     def rows(self, tree: MetadataFilter | None, session: SqliteSession, seq: int) -> NDArray[np.bool_]:
         """The living rows that a checked filter lets through."""
         return self.alive if tree is None else self.alive & self.columns.rows(tree, session, seq)
@@ -88,6 +95,26 @@ def fully_alive(part: P, collection_id: str) -> LivePart[P]:
 Loader: TypeAlias = "Callable[[SqliteSession, Sequence[str] | None], P]"
 # Makes one part of what lives in several.
 Joiner: TypeAlias = "Callable[[Sequence[tuple[P, NDArray[np.bool_]]]], P]"
+
+
+class Growing(Protocol[P]):
+    """How rows are added to parts of one kind."""
+
+    def size(self, part: P) -> Size: ...
+
+    def join(self, old: Sequence[tuple[P, NDArray[np.bool_]]]) -> P: ...
+
+    def growing(self, added: P, first: P) -> P:
+        """The same rows, with room for others behind them; `first` is the first part of the image."""
+        ...
+
+    def appended(self, part: P, added: P) -> P | None:
+        """The part with these rows behind its own; None if there is no such room, or others came there already."""
+        ...
+
+    def has_room(self, part: P, rows: int) -> bool:
+        """Whether so many rows can be appended without moving those that are there."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -145,12 +172,12 @@ class Image(Generic[P]):
         first, *others = [part.without(document_ids) for part in self.parts]
         return Remains(self, first, tuple(part for part in others if part.alive.any()))
 
-    def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], join: Joiner[P]) -> Image[P]:
+    def caught_up(self, session: SqliteSession, seq: int, load: Loader[P], growing: Growing[P]) -> Image[P]:
         """The image at the session's state, which is at change number `seq`."""
         changed = self.changed(session)
         if not changed:
             return replace(self, seq=seq)
-        return self.without(changed).with_added(load(session, changed), seq, join)
+        return self.without(changed).with_added(load(session, changed), seq, growing)
 
     def one_part(self, join: Joiner[P]) -> P:
         """Everything that lives in it, as one part."""
@@ -191,52 +218,53 @@ class Remains(Generic[P]):
     first: LivePart[P]
     others: tuple[LivePart[P], ...]
 
-    def outlook(self, added: Size, size: Callable[[P], Size]) -> Outlook:
+    def outlook(self, added: Size, growing: Growing[P]) -> Outlook:
         """What comes of it with so much added."""
-        kept, joined = self._split(added.rows)
-        later = added.rows + sum(_living(part) for part in joined)
-        rows = [*(len(part.alive) for part in (self.first, *kept)), later]
-        living = sum(_living(part) for part in (self.first, *kept)) + later
-        moved = [size(part.part) for part in joined]
-        takes = Size(
-            added.rows + sum(one.rows for one in moved) // _MOVED_AS_FAST,
-            added.content + sum(one.content for one in moved) // _MOVED_AS_FAST,
-        )
-        return Outlook(living, _is_worn(rows, living), takes)
+        takes, last = added, self.others[-1] if self.others else None
+        if last is not None and (self._is_tidied or not growing.has_room(last.part, added.rows)):
+            moved = growing.size(last.part)
+            takes = Size(
+                added.rows + moved.rows // _MOVED_AS_FAST, added.content + moved.content // _MOVED_AS_FAST
+            )
+        rows, living = self._counts
+        return Outlook(living + added.rows, _is_worn([*rows, added.rows], living + added.rows), takes)
 
-    def with_added(self, part: P, seq: int, join: Joiner[P]) -> Image[P]:
+    def with_added(self, part: P, seq: int, growing: Growing[P]) -> Image[P]:
         """The image at change number `seq`, when the part holds what the documents are now."""
-        added = fully_alive(part, self.image.collection_id)
-        kept, joined = self._split(len(added.alive))
-        if joined:
-            some = [(live.part, live.alive) for live in (*joined, added)]
-            added = fully_alive(join(some), self.image.collection_id)
-        parts = (self.first, *kept, added) if len(added.alive) else (self.first, *kept)
-        rows = [len(part.alive) for part in parts]
-        is_worn = _is_worn(rows, sum(_living(part) for part in parts))
+        others = self.others
+        if self._is_tidied:
+            tidied = growing.join([(others[-1].part, others[-1].alive)])
+            others = (*others[:-1], self._growing(tidied, growing))
+        if len(part.segment):
+            grown = growing.appended(others[-1].part, part) if others else None
+            if grown is None:
+                others = (*others, self._growing(part, growing))
+            else:
+                others = (*others[:-1], others[-1].grown(grown))
+        parts = (self.first, *others)
+        is_worn = _is_worn([len(part.alive) for part in parts], sum(_living(part) for part in parts))
         return replace(self.image, seq=seq, parts=parts, is_whole=False, is_worn=is_worn)
 
-    def _split(self, added: int) -> tuple[Sequence[LivePart[P]], Sequence[LivePart[P]]]:
-        """The parts that stay as they are, and the last ones, which become one part with so many rows added."""
-        if not added:
-            return self.others, ()
-        sizes = [len(part.alive) for part in self.others]
-        kept = len(sizes) + 1 - len(_to_join(sizes, added))
-        return self.others[:kept], self.others[kept:]
+    @property
+    def _is_tidied(self) -> bool:
+        """Whether the last part is made anew without its dead rows: most of it is dead."""
+        last = self.others[-1] if self.others else None
+        return last is not None and len(last.alive) > _UNTIDY and 2 * _living(last) < len(last.alive)
+
+    @property
+    def _counts(self) -> tuple[list[int], int]:
+        """The rows of each part, and how many live in all of them."""
+        parts = (self.first, *self.others)
+        return [len(part.alive) for part in parts], sum(_living(part) for part in parts)
+
+    def _growing(self, part: P, growing: Growing[P]) -> LivePart[P]:
+        grown, collection_id = growing.growing(part, self.first.part), self.image.collection_id
+        alive = np.ones(len(grown.segment), dtype=np.bool_)
+        return LivePart(grown, alive, GrownColumns.of(grown.segment, collection_id))
 
 
 def _living(part: LivePart[Any]) -> int:
     return int(np.count_nonzero(part.alive))
-
-
-def _to_join(sizes: Sequence[int], added: int) -> list[int]:
-    """The sizes of the last parts, and of what is added, that become one part together."""
-    joined = [added]
-    for size in reversed(sizes):
-        if size >= _GROWTH * sum(joined):
-            break
-        joined.append(size)
-    return joined
 
 
 def read_whole(session: SqliteSession, collection_id: str, seq: int, load: Loader[P]) -> Image[P]:

@@ -98,8 +98,9 @@ def _best_passages(found: Sequence[_Found], query: NDArray[np.float32], top_k: i
         if seen >= len(scores) or (len(means) >= top_k and limit <= last):
             break
         seen *= 4
+    wanted = vector_encoding.for_scores(query, found[0].part.metric)
     scored = [
-        _passages(f, passages[means >= last], query)
+        _passages(f, passages[means >= last], query, wanted)
         for f, (passages, means) in zip(found, families, strict=True)
     ]
     return RankedPassages.best(scored, top_k)
@@ -168,15 +169,16 @@ def _rough_or_none(
     return np.where(part.has_vector[rows], part.rough_scores(rows, query), -np.inf)
 
 
-def _passages(found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32]) -> _Passages:
-    """These passages with their exact scores."""
+def _passages(
+    found: _Found, passages: NDArray[np.int64], query: NDArray[np.float32], wanted: NDArray[np.float64]
+) -> _Passages:
+    """These passages with their exact scores; `wanted` is the query as those compare it."""
     part = found.part
     members, owner, own = part.families(passages)
     having = part.has_vector[members]
     members, owner, own = members[having], owner[having], own[having]
     best_child, itself = np.full(len(passages), -np.inf), np.full(len(passages), -np.inf)
     kept = _may_be_best(owner, own, found.scores_of(members, query), len(passages))
-    wanted = vector_encoding.for_scores(query, part.metric)
     scores = part.exact_scores(members[kept], wanted)
     np.maximum.at(best_child, owner[kept & ~own], scores[~own[kept]])
     itself[owner[kept & own]] = scores[own[kept]]

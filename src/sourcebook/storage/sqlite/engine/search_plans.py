@@ -45,6 +45,6 @@ def word_plan(
         ScanMethod.INDEX,
         rows=sum(int(live.alive.sum()) for live, _ in parts),
         allowed=sum(int(rows.sum()) for _, rows in parts),
-        scored=sum(int((live.part.chunks.holding(ids) & rows).sum()) for live, rows in parts),
+        scored=sum(int((live.part.holding(ids) & rows).sum()) for live, rows in parts),
         terms=[TermCount(term, count) for term, count in terms.items()],
     )

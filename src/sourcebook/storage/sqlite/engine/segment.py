@@ -17,16 +17,39 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+class DocumentTable:
+    """The numbers of documents that are not in the order of their ids. One that comes again has a higher number."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, int] = {}
+        self._before: dict[int, int] = {}
+
+    def add(self, document_id: str, number: int) -> None:
+        if document_id in self._last:
+            self._before[number] = self._last[document_id]
+        self._last[document_id] = number
+
+    def last_until(self, document_id: str, end: int) -> int | None:
+        """The last number below `end` that the document has."""
+        number = self._last.get(document_id)
+        while number is not None and number >= end:
+            number = self._before.get(number)
+        return number
+
+
 @dataclass(frozen=True)
 class Segment:
     """Chunks in the order of (document id, chunk id). Never changed: a document that changes dies here.
 
-    `starts[i]` is the first row of document number i, and `starts[-1]` the number of rows.
+    `starts[i]` is the first row of document number i, and `starts[-1]` the number of rows. With a `table`, documents
+    are in the order in which they came, and one that came again is dead but for the last time.
     """
 
     documents: Sequence[str]
     starts: NDArray[np.int64]
     chunk_ids: PackedStrings
+    table: DocumentTable | None = None
+    known_document_of: NDArray[np.int32] | None = None
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Segment:
@@ -52,9 +75,23 @@ class Segment:
     @cached_property
     def document_of(self) -> NDArray[np.int32]:
         """The number of each row's document."""
+        if self.known_document_of is not None:
+            return self.known_document_of
         return np.repeat(np.arange(len(self.documents), dtype=np.int32), np.diff(self.starts))
 
+    def stretch(self, first: int, end: int) -> Segment:
+        """A copy of the documents between these two numbers."""
+        documents, table = self.documents[first:end], DocumentTable()
+        for number, document_id in enumerate(documents):
+            table.add(document_id, number)
+        rows = np.arange(int(self.starts[first]), int(self.starts[end]))
+        return Segment(
+            documents, self.starts[first : end + 1] - self.starts[first], self.chunk_ids.taken(rows), table
+        )
+
     def number_of(self, document_id: str) -> int | None:
+        if self.table is not None:
+            return self.table.last_until(document_id, len(self.documents))
         position = bisect_left(self.documents, document_id)
         found = position < len(self.documents) and self.documents[position] == document_id
         return position if found else None

@@ -18,6 +18,7 @@ from sourcebook.storage.index import vector_encoding
 from sourcebook.storage.sqlite.engine.candidates import Allowed, answers_at_first_look
 from sourcebook.storage.sqlite.engine.collection_state import chunks_of, stored_collection
 from sourcebook.storage.sqlite.engine.derived_file import derived_folder
+from sourcebook.storage.sqlite.engine.growing_vectors import GrowingVectors
 from sourcebook.storage.sqlite.engine.held_rows import HeldRows
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.memory_images import Size
@@ -112,6 +113,16 @@ class VectorParts:
 
     def join(self, old: Sequence[tuple[VectorPart, NDArray[np.bool_]]]) -> VectorPart:
         return join_parts(old)
+
+    def growing(self, added: VectorPart, first: VectorPart) -> VectorPart:
+        return GrowingVectors(added, first.quantiser).append(added)
+
+    def appended(self, part: VectorPart, added: VectorPart) -> VectorPart | None:
+        is_last = part.growth is not None and part.growth.rows == len(part)
+        return part.growth.append(added) if part.growth is not None and is_last else None
+
+    def has_room(self, part: VectorPart, rows: int) -> bool:
+        return part.growth is None or part.growth.has_room(rows)
 
     def to_arrays(self, part: VectorPart) -> dict[str, NDArray[Any]]:
         arrays = {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sourcebook.model.documents import Collection
+    from sourcebook.storage.sqlite.engine.growing_vectors import GrowingVectors
 
 _BYTES_AT_ONCE = 1_000_000
 
@@ -46,6 +47,8 @@ class VectorPart:
     metric: DistanceMetric
     quantiser: Quantiser | None = None
     known_codes: Codes | None = None
+    known_by_passage: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    growth: GrowingVectors | None = None
 
     def __len__(self) -> int:
         return len(self.segment)
@@ -53,6 +56,8 @@ class VectorPart:
     @cached_property
     def by_passage(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows in the order of their passages, and where each passage's rows begin among them."""
+        if self.known_by_passage is not None:
+            return self.known_by_passage
         order = np.argsort(self.passage, kind="stable")
         return order, np.searchsorted(self.passage[order], np.arange(len(self) + 1))
 

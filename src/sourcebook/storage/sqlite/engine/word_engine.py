@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import numpy as np
 
 from sourcebook.retrieve.filters.filter_meaning import check
 from sourcebook.storage.index import bm25
@@ -18,16 +19,16 @@ from sourcebook.storage.sqlite.engine.collection_state import (
     spoken_languages,
     stored_collection,
 )
+from sourcebook.storage.sqlite.engine.growing_words import GrowingWords
 from sourcebook.storage.sqlite.engine.memory_image_cache import ROWS_WORTH_A_FILE, ImageCache
 from sourcebook.storage.sqlite.engine.memory_images import Size
 from sourcebook.storage.sqlite.engine.search_plans import word_plan
 from sourcebook.storage.sqlite.engine.segment import Segment
 from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart, join_parts, read_part
-from sourcebook.storage.sqlite.engine.word_ranking import Weights, best_rows
+from sourcebook.storage.sqlite.engine.word_ranking import Weights, best_rows, last_score
 from sourcebook.text.analysis import analyse_question
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from sourcebook.model.explanation import SearchPlan
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Row
     from sourcebook.storage.index.collections import StoredCollection
     from sourcebook.storage.sqlite.database import SqliteDatabase
-    from sourcebook.storage.sqlite.engine.memory_images import Image, LivePart, Loader
+    from sourcebook.storage.sqlite.engine.memory_images import Image, Loader
     from sourcebook.storage.sqlite.worker_session import SqliteSession
     from sourcebook.text.analysis import QuestionWords
 
@@ -64,7 +65,7 @@ class WordParts:
         return Size(row["passages"], row["postings"]) if row else None
 
     def size(self, part: WordPart) -> Size:
-        return Size(len(part.segment), len(part.chunks.texts) + len(part.documents.texts))
+        return Size(len(part.segment), len(part.chunks) + len(part.documents))
 
     def loader(self, stored: StoredCollection) -> Loader[WordPart]:
         scope = {"collection_id": stored.collection.id}
@@ -85,12 +86,22 @@ class WordParts:
     def join(self, old: Sequence[tuple[WordPart, NDArray[np.bool_]]]) -> WordPart:
         return join_parts(old)
 
+    def growing(self, added: WordPart, first: WordPart) -> WordPart:
+        return GrowingWords().append(added)
+
+    def appended(self, part: WordPart, added: WordPart) -> WordPart | None:
+        is_last = part.growth is not None and part.growth.rows == len(part.segment)
+        return part.growth.append(added) if part.growth is not None and is_last else None
+
+    def has_room(self, part: WordPart, rows: int) -> bool:
+        return True
+
     def to_arrays(self, part: WordPart) -> dict[str, NDArray[Any]]:
-        return (
-            part.segment.to_arrays()
-            | part.chunks.to_arrays("of_chunks")
-            | part.documents.to_arrays("of_documents")
-        )
+        chunks, documents = part.chunks, part.documents
+        # What is put into a file was read whole or joined.
+        assert isinstance(chunks, Postings)  # noqa: S101
+        assert isinstance(documents, Postings)  # noqa: S101
+        return part.segment.to_arrays() | chunks.to_arrays("of_chunks") | documents.to_arrays("of_documents")
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]], stored: StoredCollection) -> WordPart:
         return WordPart(
@@ -213,10 +224,16 @@ class _Asked:
         documents = _weights(
             question, terms, "document_count", stored.document_word_rows, stored.document_word_length
         )
+        ranked = [
+            best_rows(live.part, rows, chunks, documents, self.top_k)
+            for live, rows in zip(image.parts, allowed, strict=True)
+        ]
+        # Ids are read of those alone that are among the best of all parts, or score like the last of them.
+        last = last_score(np.concatenate([totals for _, totals in ranked]), self.top_k)
         found = [
             one
-            for live, rows in zip(image.parts, allowed, strict=True)
-            for one in _best(live, rows, chunks, documents, self.top_k)
+            for live, (hits, totals) in zip(image.parts, ranked, strict=True)
+            for one in _named(live.part, hits[totals >= last], totals[totals >= last])
         ]
         best = sorted(found)[: self.top_k]
         ids = [chunk_id for _, chunk_id in best]
@@ -237,12 +254,11 @@ def _known_terms(session: SqliteSession, collection_id: str, question: QuestionW
     return sorted({row["id"]: row for row in found}.values(), key=lambda row: row["term"])
 
 
-def _best(
-    live: LivePart[WordPart], rows: NDArray[np.bool_], chunks: Weights, documents: Weights, top_k: int
+def _named(
+    part: WordPart, hits: NDArray[np.int64], totals: NDArray[np.float64]
 ) -> Iterator[tuple[float, str]]:
-    """The scores, less than zero, and ids of the best rows of a part, with all that score like the last of them."""
-    hits, totals = best_rows(live.part, rows, chunks, documents, top_k)
-    return zip((-totals).tolist(), live.part.segment.chunk_ids.several(hits), strict=True)
+    """The scores, less than zero, and ids of these rows."""
+    return zip((-totals).tolist(), part.segment.chunk_ids.several(hits), strict=True)
 
 
 def _texts(session: SqliteSession, collection_id: str, ids: Sequence[str]) -> dict[str, FoundText]:

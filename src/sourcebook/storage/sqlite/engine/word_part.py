@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,8 +15,13 @@ from sourcebook.storage.sqlite.engine.segment import SegmentBuilder, join_segmen
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.storage.sqlite.engine.growing_words import GrowingWords, GrownPostings
     from sourcebook.storage.sqlite.engine.segment import Segment
 
+    # The texts that hold a term, in their order, and how often each does.
+    TermTexts: TypeAlias = tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]
+    # The term and the text of each posting, and how often it is there.
+    Triples: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.integer[Any]], NDArray[np.uint16]]
 
 _STORED = ("terms", "starts", "texts", "frequencies", "lengths")
 
@@ -35,6 +40,21 @@ class Norms:
         return cls(average_length, found, float(found.min()) if len(found) else 1.0)
 
 
+class KeptNorms:
+    """What the lengths of some texts mean to BM25: the same until somebody writes."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: Norms | None = None
+
+    def of(self, lengths: NDArray[np.int32], average_length: float) -> Norms:
+        known = self._known
+        if known is None or known.average_length != average_length:
+            known = self._known = Norms.of(lengths, average_length)
+        return known
+
+
 @dataclass(frozen=True)
 class Postings:
     """The texts that hold each term: those of `terms[i]` stand between `starts[i]` and `starts[i + 1]`."""
@@ -44,21 +64,24 @@ class Postings:
     texts: NDArray[np.int32]
     frequencies: NDArray[np.uint16]
     lengths: NDArray[np.int32]
-    _known_norms: list[Norms] = field(default_factory=list["Norms"], compare=False, repr=False)
+    _norms: KeptNorms = field(default_factory=KeptNorms, compare=False, repr=False)
 
     @classmethod
-    def joined(cls, old: Sequence[tuple[Postings, NDArray[np.int64]]], count: int) -> Postings:
+    def joined(
+        cls, old: Sequence[tuple[Postings | GrownPostings, NDArray[np.int64]]], count: int
+    ) -> Postings:
         """The postings of several that go together to `count` texts, each with where its texts went (-1: nowhere)."""
         lengths = np.zeros(count, dtype=np.int32)
         ids: list[NDArray[np.uint32]] = []
         texts: list[NDArray[np.int64]] = []
         frequencies: list[NDArray[np.uint16]] = []
         for postings, where in old:
-            there = where[postings.texts]
+            own_ids, own_texts, own_frequencies = postings.triples()
+            there = where[own_texts]
             kept = there >= 0
-            ids.append(np.repeat(postings.terms, np.diff(postings.starts))[kept])
+            ids.append(own_ids[kept])
             texts.append(there[kept])
-            frequencies.append(postings.frequencies[kept])
+            frequencies.append(own_frequencies[kept])
             lengths[where[where >= 0]] = postings.lengths[where >= 0]
         all_ids, all_texts = np.concatenate(ids), np.concatenate(texts)
         # What comes from one part is in order already, and a stable sort finds such runs.
@@ -69,33 +92,27 @@ class Postings:
         texts_of = all_texts[order].astype(np.int32)
         return cls(sorted_ids[first], starts, texts_of, np.concatenate(frequencies)[order], lengths)
 
-    def norms(self, average_length: float) -> Norms:
-        """What the lengths of the texts mean to BM25. Kept: they are the same until somebody writes."""
-        known = self._known_norms[0] if self._known_norms else None
-        if known is None or known.average_length != average_length:
-            known = Norms.of(self.lengths, average_length)
-            self._known_norms[:] = [known]
-        return known
+    def __len__(self) -> int:
+        return len(self.texts)
 
-    def spans(self, term_ids: Sequence[int]) -> list[slice]:
-        """Where the texts of each of these terms stand; nowhere for a term that does not occur."""
+    def norms(self, average_length: float) -> Norms:
+        return self._norms.of(self.lengths, average_length)
+
+    def of_terms(self, term_ids: Sequence[int]) -> list[TermTexts]:
+        """The texts of each of these terms; none for a term that does not occur."""
         if not len(self.terms):
-            return [slice(0, 0)] * len(term_ids)
+            return [(self.texts, self.frequencies)] * len(term_ids)
         wanted = np.array(term_ids, dtype=np.int64)
         places = np.searchsorted(self.terms, wanted).clip(max=len(self.terms) - 1)
         held = self.terms[places] == wanted
-        bounds = zip(self.starts[places].tolist(), self.starts[places + 1].tolist(), strict=True)
+        starts, ends = self.starts[places], np.where(held, self.starts[places + 1], self.starts[places])
         return [
-            slice(start, end) if is_held else slice(0, 0)
-            for is_held, (start, end) in zip(held.tolist(), bounds, strict=True)
+            (self.texts[start:end], self.frequencies[start:end])
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
         ]
 
-    def holding(self, term_ids: Sequence[int]) -> NDArray[np.bool_]:
-        """Which of the texts hold at least one of these terms."""
-        held = np.zeros(len(self.lengths), dtype=np.bool_)
-        for place in np.flatnonzero(np.isin(self.terms, np.array(term_ids, dtype=np.uint32))):
-            held[self.texts[self.starts[place] : self.starts[place + 1]]] = True
-        return held
+    def triples(self) -> Triples:
+        return np.repeat(self.terms, np.diff(self.starts)), self.texts, self.frequencies
 
     def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         return {f"{prefix}_{name}": getattr(self, name) for name in _STORED}
@@ -111,8 +128,16 @@ class WordPart:
     """Chunks that words find, and the documents of the segment in its own order."""
 
     segment: Segment
-    chunks: Postings
-    documents: Postings
+    chunks: Postings | GrownPostings
+    documents: Postings | GrownPostings
+    growth: GrowingWords | None = None
+
+    def holding(self, term_ids: Sequence[int]) -> NDArray[np.bool_]:
+        """Which of the chunks hold at least one of these terms."""
+        held = np.zeros(len(self.segment), dtype=np.bool_)
+        for texts, _ in self.chunks.of_terms(term_ids):
+            held[texts] = True
+        return held
 
 
 def read_part(chunk_rows: Iterator[tuple[Any, ...]], document_rows: Iterator[tuple[Any, ...]]) -> WordPart:

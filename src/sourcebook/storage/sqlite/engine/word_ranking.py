@@ -18,6 +18,7 @@ from sourcebook.storage.index import bm25
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sourcebook.storage.sqlite.engine.growing_words import GrownPostings
     from sourcebook.storage.sqlite.engine.word_part import Postings, WordPart
 
 # Sums of the same numbers in another order differ by less.
@@ -40,32 +41,32 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class IndexedTerm:
-    """A term in one of the two indexes."""
+    """A term in one of the two indexes: the texts that hold it, how often, and what it is worth."""
 
-    span: slice
+    texts: NDArray[np.integer[Any]]
+    frequencies: NDArray[np.integer[Any]]
     weight: float
 
     @property
     def count(self) -> int:
-        return self.span.stop - self.span.start
+        return len(self.texts)
 
 
 class Arm:
     """The terms of a question in the postings of passages, or in those of documents."""
 
-    def __init__(self, postings: Postings, weights: Weights) -> None:
-        self._postings = postings
+    def __init__(self, postings: Postings | GrownPostings, weights: Weights) -> None:
         self._norms = postings.norms(weights.average_length)
-        spans = postings.spans(list(weights.idf))
+        held = postings.of_terms(list(weights.idf))
         self.terms = [
-            IndexedTerm(span, weight) for span, weight in zip(spans, weights.idf.values(), strict=True)
+            IndexedTerm(*texts, weight) for texts, weight in zip(held, weights.idf.values(), strict=True)
         ]
 
     def add(self, scores: NDArray[np.float64], term: IndexedTerm) -> None:
         """Add the term to every text that holds it."""
         # In place, and with numbers of texts as numpy wants them: half the time of the plain formula, to the same bits.
-        texts = self._postings.texts[term.span].astype(np.intp)
-        often = self._postings.frequencies[term.span].astype(np.float64)
+        texts = term.texts.astype(np.intp)
+        often = term.frequencies.astype(np.float64)
         half = self._norms.of_texts.take(texts)
         half += often
         often /= half
@@ -87,18 +88,18 @@ class Arm:
         """Add the term to the scores of these texts, in their order, where they hold it."""
         if not term.count or not len(texts):
             return
-        own = self._postings.texts[term.span]
+        own = term.texts
         places = np.searchsorted(own, texts)
         places[places == len(own)] = 0
         held = np.flatnonzero(own[places] == texts)
-        often = self._postings.frequencies[term.span][places[held]].astype(np.float64)
+        often = term.frequencies[places[held]].astype(np.float64)
         scores[held] += term.weight * bm25.saturated(often, self._norms.of_texts[texts[held]])
 
     def most(self, term: IndexedTerm) -> float:
         """What the term brings at most to any text."""
         if not term.count:
             return 0.0
-        often = float(self._postings.frequencies[term.span].max())
+        often = float(term.frequencies.max())
         return term.weight * often / (often + self._norms.least)
 
 
@@ -155,7 +156,7 @@ class _Ranking:
         if len(seen) < self.top_k:
             return None
         totals = own[seen] + above[segment.document_of[seen]]
-        limit = _last(totals, self.top_k) - left - _SLACK
+        limit = last_score(totals, self.top_k) - left - _SLACK
         rich = np.flatnonzero(above >= limit)
         near = seen[totals >= limit]
         counts = segment.starts[rich + 1] - segment.starts[rich]
@@ -185,7 +186,7 @@ class _Ranking:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Of these rows the best, scored in the order of the terms' texts: sums have the same bits everywhere."""
         if len(rows) > self.top_k:
-            rows = rows[rough >= _last(rough, self.top_k) - _SLACK]
+            rows = rows[rough >= last_score(rough, self.top_k) - _SLACK]
         own = np.zeros(len(rows))
         documents, owner = np.unique(self.part.segment.document_of[rows], return_inverse=True)
         above = np.zeros(len(documents))
@@ -199,7 +200,7 @@ class _Ranking:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if len(rows) <= self.top_k:
             return rows, totals
-        kept = totals >= _last(totals, self.top_k)
+        kept = totals >= last_score(totals, self.top_k)
         return rows[kept], totals[kept]
 
 
@@ -207,8 +208,10 @@ def _cost(pair: tuple[IndexedTerm, IndexedTerm]) -> int:
     return pair[0].count + pair[1].count
 
 
-def _last(scores: NDArray[np.float64], count: int) -> float:
-    """The score of the last one of so many best."""
+def last_score(scores: NDArray[np.float64], count: int) -> float:
+    """The score of the last one of so many best; what no score is below if there are fewer."""
+    if len(scores) < count:
+        return -np.inf
     blocks = len(scores) // _BLOCK
     if blocks > 2 * count:
         # So many blocks have a score that is as good, and so no worse one can be the last.
