@@ -8,6 +8,7 @@ small files need.
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import sys
 import tempfile
@@ -63,6 +64,8 @@ def main(words: Sequence[str] | None = None) -> int:
         for folder in _folders(given.documents)
         if given.folders is None or folder.name in given.folders
     ]
+    # As an installed package is: else each process that reads files would compile what it imports.
+    compileall.compile_dir(ROOT / "src", quiet=1)
     report: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(),
         "commit": commit(),

@@ -24,7 +24,9 @@ _SHORT = 300
 """Up to so many characters, a name is long enough to outweigh the prose around it."""
 
 # Listings, quoted code, tags, and anything with the signs of addresses, paths and identifiers.
-_FOR_MACHINES = re.compile(r"```.*?```|`[^`\n]*`|<[^<>]{1,200}>|(?<!\S)\S*[/\\_=@{}]\S*", re.DOTALL)
+_FOR_MACHINES = re.compile(
+    r"```.*?```|`[^`\n]*`|<[^<>]{1,200}>|(?<!\S)[^\s/\\_=@{}]*+[/\\_=@{}]\S*", re.DOTALL
+)
 _ANY = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*")
 _CYRILLIC = re.compile(f"[{CYRILLIC}]+")
 _LATIN = re.compile(f"[{LATIN}]+")

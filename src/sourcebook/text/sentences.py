@@ -108,12 +108,17 @@ def _ends(text: str, first: int, last: int) -> Iterator[int]:
     """Where sentences end inside a block, apart from its own end."""
     if _HEADING.match(text, first, last):
         return
-    # Where nobody types capitals, a small letter after a dot tells nothing.
-    capitals = not text[first:last].islower()
-    start = first
-    brackets = iter(_brackets(text, first, last))
-    opened, closed = next(brackets, _NOWHERE)
+    start, brackets, capitals = first, None, True
+    opened, closed = _NOWHERE
     for match in _SENTENCE_END.finditer(text, first, last):
+        if match["next"] == "" and not match["gap"].strip():
+            # Most blocks end with their only sentence: nothing is left to be cut.
+            return
+        if brackets is None:
+            brackets = iter(_brackets(text, first, last))
+            opened, closed = next(brackets, _NOWHERE)
+            # Where nobody types capitals, a small letter after a dot tells nothing.
+            capitals = not text[first:last].islower()
         while closed < match.start():
             opened, closed = next(brackets, _NOWHERE)
         # A mark right before the closing bracket takes it along, and may end the sentence after it.
