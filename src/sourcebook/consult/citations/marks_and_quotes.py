@@ -24,7 +24,7 @@ from sourcebook.text.analysis import analyse
 from sourcebook.text.sentences import sentence_spans
 
 MOST_SENTENCES = 8
-"""So many sentences or lines of a source may be quoted together."""
+"""The most sentences or lines of a source that are quoted together."""
 FEWEST_WORDS = 3
 """Fewer words stand together anywhere by chance."""
 LONGEST_MARK = 40
