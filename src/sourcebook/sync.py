@@ -710,10 +710,10 @@ class SyncReception:
     ) -> Reply:
         """Answer a person's question, log both, take what it costs, and make a draft of the answer.
 
-        Who has no tokens, or no questions left, is given curated answers all the same; when one would cost something,
-        it is an error. Stopped in the middle, it is paid if part of the answer had been shown, and else given back; so
-        it is if `is_given_up` says then that it was not the person who stopped it. Who is not `is_looking` is shown the
-        answer when it is complete, whatever `on_event` does.
+        A person without tokens or questions left still gets curated answers that cost nothing; any other answer is an
+        error. An answer that is stopped halfway is charged if part of it had been shown, and refunded otherwise, or if
+        `is_given_up` then says that it was not the person who stopped it. With `is_looking` false, nothing counts as
+        shown before the answer is complete, whatever `on_event` does.
         """
         return self._waiter.call(
             self._door.ask, visit, on_event, is_looking=is_looking, is_given_up=is_given_up

@@ -8,7 +8,6 @@ from sourcebook.consult.citations.marks_and_quotes import (
     CitedSentence,
     best_quote,
     cited_sentences,
-    renumbered,
     sentences_without_source,
     without_repeated_marks,
 )
@@ -76,10 +75,6 @@ def test_a_quote_may_need_two_sentences() -> None:
 def test_what_the_passage_does_not_say_is_doubted() -> None:
     assert best_quote("Leave 12 young canes on each metre.", PASSAGE, "en").doubts == ("number",)
     assert not best_quote("Blueberries want sour soil.", PASSAGE, "en").is_enough
-
-
-def test_marks_are_numbered_in_the_order_of_use() -> None:
-    assert renumbered("One [7]. Two [2, 7]. Three [9].", [7, 2]) == "One [1]. Two [2][1]. Three ."
 
 
 @pytest.mark.parametrize(("index", "page"), [(0, 3), (99, 3), (100, 4), (250, 7), (10_000, 7)])

@@ -10,13 +10,41 @@ import pytest
 
 from sourcebook.errors import UsageError
 from sourcebook.model.documents import Chunk
-from sourcebook.model.search import Equals, HybridConfig, Match, RetrievalConfig, ScoreBreakdown, SearchResult
-from sourcebook.retrieve.fusion import SCORES_MEASURED, fuse_rrf, fuse_weighted
+from sourcebook.model.search import (
+    Equals,
+    FusionMethod,
+    HybridConfig,
+    Match,
+    RetrievalConfig,
+    ScoreBreakdown,
+    SearchResult,
+)
+from sourcebook.retrieve.fusion import SCORES_MEASURED, FusionRule
 from sourcebook.retrieve.search_checks import MAX_TOP_K, checked_config, require_top_k
 
 
 def ranked(**scores: float) -> list[SearchResult]:
     return [SearchResult(Chunk(name, "d", name), score) for name, score in scores.items()]
+
+
+def fuse_rrf(
+    semantic: Sequence[SearchResult],
+    keyword: Sequence[SearchResult],
+    *,
+    semantic_weight: float = 1.0,
+    keyword_weight: float = 1.0,
+) -> list[SearchResult]:
+    return list(FusionRule(FusionMethod.RRF, semantic_weight, keyword_weight).fuse(semantic, keyword))
+
+
+def fuse_weighted(
+    semantic: Sequence[SearchResult],
+    keyword: Sequence[SearchResult],
+    *,
+    semantic_weight: float,
+    keyword_weight: float,
+) -> list[SearchResult]:
+    return list(FusionRule(FusionMethod.WEIGHTED, semantic_weight, keyword_weight).fuse(semantic, keyword))
 
 
 def order(results: Sequence[SearchResult]) -> list[str]:

@@ -113,7 +113,7 @@ def make_calibrator(
 
 
 def _reranked(retriever: Retrieval, settings: Settings) -> Retrieval:
-    """Who has a cross-encoder on this machine gets answers from what it puts first."""
+    """With a cross-encoder on this machine, answers are taken from the passages that it ranks first."""
     from sourcebook.assembly.retrieve import make_cross_encoder
     from sourcebook.retrieve.rerank.reranked_search import RerankedSearch
 

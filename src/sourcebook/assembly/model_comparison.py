@@ -62,7 +62,7 @@ async def _with_text(base: OpenBase, collection: str, listed: Sequence[Document]
 def sample_of(
     documents: Sequence[Document], questions: Sequence[JudgedQuestion], most: int
 ) -> list[Document]:
-    """Every document that answers a question, and of the others so many, evenly spread, that it is `most` in all."""
+    """Every document that answers a question, filled up to `most` with others, evenly spread."""
     wanted = {name for question in questions for name in question.judgements}
     answering = [document for document in documents if document.id in wanted and document.is_active]
     others = [document for document in documents if document.id not in wanted and document.is_active]

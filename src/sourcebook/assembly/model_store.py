@@ -95,7 +95,7 @@ def _known(model: KnownModel, installed: InstalledModel | None) -> ModelListing:
 
 def _own(one: InstalledModel) -> ModelListing:
     setting, value = _SETTINGS[one.kind.value]
-    # Nothing is known of how an embedder of somebody's own wants to be used but what its folder says.
+    # Only the folder of a user's own embedder says how it is to be used.
     named = f"onnx:{one.folder}" if setting == "embedder" else value.format(name=one.name)
     return ModelListing(
         name=one.name,

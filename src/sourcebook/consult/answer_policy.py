@@ -15,9 +15,9 @@ class AnswerPolicy:
     history_turns: int = 6
     answer_size: int = 32_000
     answer_pieces: int = 100_000
-    """A model that writes more than this comes to no end."""
+    """A model that writes more than this is taken to be looping."""
     nearest: int = 3
-    """So many passages that came closest are shown with a decline."""
+    """How many of the closest passages are shown with a decline."""
     reads_unsure: bool = True
     """Whether a chat model reads what came nearly close enough. It may decline; some of its answer must be there."""
     shows_excerpt: bool = False

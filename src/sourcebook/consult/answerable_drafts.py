@@ -19,19 +19,22 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.question_context import QuestionContext
 
 _MOST = 200
-"""So many of the questions that wait longest are asked again at a time."""
+"""How many waiting questions are asked again at a time, the oldest first."""
 FOUND = "the documents answer it now: {}"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerableDrafts:
-    """`consultation` answers without a chat model: nobody pays for what nobody asked just now."""
+    """Closes waiting questions that added documents answer.
+
+    `consultation` answers without a chat model, because nobody asked just now and so nobody would pay.
+    """
 
     queue: ModerationQueue
     consultation: Consultation
 
     async def close(self, collection_id: str) -> list[Draft]:
-        """Ask again what waits in a collection, and close what is answered. What was closed."""
+        """Ask the waiting questions of a collection again; close and return those that are answered."""
         waiting = await self.queue.pending(_MOST, kind=DraftKind.DECLINED, collection_id=collection_id)
         closed = [await self._closed(draft, collection_id) for draft in waiting if _may_close(draft)]
         return [draft for draft in closed if draft is not None]
@@ -43,7 +46,7 @@ class AnswerableDrafts:
             user_id=draft.user_id,
             language=draft.language,
             earlier=_asked_before(draft),
-            # Every change of a document would have a model read for every question that waits.
+            # Otherwise every change of a document would run a chat model for every waiting question.
             reads_unsure=False,
             keep=_unkept,
         )
@@ -63,10 +66,11 @@ def _asked_before(draft: Draft) -> list[PromptMessage]:
 
 
 def _may_close(draft: Draft) -> bool:
-    """Who asked for a person gets one, and so does who asked only some documents: others do not answer that.
+    """Whether documents may close a draft.
 
-    What a model declined although the passages came close is not asked again. What an expert said
-    is no answer came close too: it may be answered by another text.
+    They may not if a person was asked for, if files came with the question, or if the question was limited to some
+    documents, because others do not answer it. A question that a model declined although its passages were accepted is
+    not asked again either, unless an expert rejected that answer: then another text may answer it.
     """
     judged = draft.details.get("judgement")
     was_close = (

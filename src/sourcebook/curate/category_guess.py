@@ -21,7 +21,7 @@ _NEAR_ENOUGH = 0.6
 """How far, by 1 − cosine, the curated answer may be from which a category is taken."""
 
 _MOST_NAMED = 60
-"""So many categories are put before a model at most."""
+"""The most categories that a model is asked to choose from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,7 +137,7 @@ class RevisionMaker:
 
 
 def _require_used(named: Sequence[Citation], bound: BoundAnswer) -> None:
-    """Whoever names a source wants it watched: that it cannot be is an error."""
+    """Raise an error for a named source that was not bound: it could not be watched for changes."""
     used = {source.document_id for source in bound.sources}
     for each in named:
         if each.document_id not in used:

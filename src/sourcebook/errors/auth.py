@@ -1,4 +1,4 @@
-"""Who asks may not, or not yet."""
+"""Errors of permission: the caller may not do this, or not yet."""
 
 from __future__ import annotations
 

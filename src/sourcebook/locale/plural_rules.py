@@ -17,8 +17,3 @@ def _slavic(n: int) -> str:
 
 
 PLURAL_FORM_OF: Mapping[str, Callable[[int], str]] = {"en": _one_or_many, "pt": _one_or_many, "ru": _slavic}
-FORMS: Mapping[str, frozenset[str]] = {
-    "en": frozenset({"one", "many"}),
-    "pt": frozenset({"one", "many"}),
-    "ru": frozenset({"one", "few", "many"}),
-}

@@ -182,9 +182,9 @@ class DocumentDetails:
 
 @dataclass(frozen=True, slots=True)
 class DocumentListing:
-    """Which documents to list, in the order of their paths. What is not set does not matter.
+    """Which documents to list, in the order of their paths. A field that is not set limits nothing.
 
-    `after` is the last document of the part before; `text` is to stand in the path or the title.
+    `after` is the last document of the previous page; `text` must occur in the path or the title.
     """
 
     limit: int = 100

@@ -23,10 +23,10 @@ _TEXTS_BETWEEN_SAVES = 256
 
 
 class CachedEmbedder:
-    """Wears an embedder. Recent questions stay in memory; texts of documents in a cache, where there is one.
+    """An embedder that remembers: recent questions in memory, texts of documents in a cache if there is one.
 
     With a cache, vectors have half precision, which is what a base stores: the same text has the same vector, whether
-    it was remembered or made anew.
+    it comes from the cache or was just computed.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CheckedEmbedder:
-    """Wears an embedder. What it gives is a finite vector of the right size for each text, or `BadProviderAnswer`."""
+    """An embedder whose vectors are checked: one of the right size per text, all finite, or `BadProviderAnswer`."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.inner = embedder

@@ -90,7 +90,7 @@ class OnnxEmbedder:
 
     async def _encode_aside(self, role: TextRole, texts: list[str]) -> NDArray[np.float32]:
         ready = [self._about.prefixes.on(readable(text), role) for text in texts]
-        # Whoever gives up waiting need not wait for the batch that is being computed: nobody uses it.
+        # A caller that gives up need not wait for the batch that is being computed: its result is dropped.
         return await anyio.to_thread.run_sync(self._encode, ready, abandon_on_cancel=True)
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:

@@ -69,7 +69,7 @@ class UniversalSentenceEncoder:
         )
 
     async def _encode_aside(self, texts: list[str]) -> NDArray[np.float32]:
-        # Whoever gives up waiting need not wait for the batch that is being computed: nobody uses it.
+        # A caller that gives up need not wait for the batch that is being computed: its result is dropped.
         return await anyio.to_thread.run_sync(
             self._encode, [readable(text) for text in texts], abandon_on_cancel=True
         )

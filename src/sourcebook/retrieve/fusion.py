@@ -66,31 +66,6 @@ class FusionRule:
         return _fused(*arms, *self.contributions(*arms), collection_id)
 
 
-def fuse_rrf(
-    semantic: Sequence[SearchResult],
-    keyword: Sequence[SearchResult],
-    *,
-    semantic_weight: float = 1.0,
-    keyword_weight: float = 1.0,
-) -> list[SearchResult]:
-    """Reciprocal rank fusion: each arm adds weight / (60 + rank), the rank counted from 1."""
-    return list(FusionRule(FusionMethod.RRF, semantic_weight, keyword_weight).fuse(semantic, keyword))
-
-
-def fuse_weighted(
-    semantic: Sequence[SearchResult],
-    keyword: Sequence[SearchResult],
-    *,
-    semantic_weight: float,
-    keyword_weight: float,
-) -> list[SearchResult]:
-    """The weighted sum of standard scores, measured over the top 200 of each arm.
-
-    A chunk that an arm did not find takes the lowest score of that arm. An arm without results takes no part.
-    """
-    return list(FusionRule(FusionMethod.WEIGHTED, semantic_weight, keyword_weight).fuse(semantic, keyword))
-
-
 def fuse_collections(rankings: Sequence[Sequence[SearchResult]]) -> Sequence[SearchResult]:
     """The rankings of several collections as one, by rank alone: scores of different models do not compare.
 
@@ -154,10 +129,15 @@ def _places(ranking: Ranking) -> dict[str, int]:
 
 
 def _by_rank(ranking: Ranking, weight: float) -> Contribution:
+    """Reciprocal rank fusion: weight / (60 + rank), the rank counted from 1."""
     return Contribution({chunk_id: weight / (RRF_K + rank) for rank, chunk_id in enumerate(ranking.ids, 1)})
 
 
 def _by_score(ranking: Ranking, weight: float) -> Contribution:
+    """The weighted standard score, measured over the top 200.
+
+    A chunk that the arm did not find takes the arm's lowest score. An arm without results takes no part.
+    """
     if not ranking.ids:
         return Contribution()
     measured = ranking.scores[:SCORES_MEASURED]

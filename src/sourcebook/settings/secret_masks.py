@@ -11,7 +11,7 @@ _BOT_TOKEN = re.compile(r"(?<!\d)(\d{1,20}):[A-Za-z0-9_-]{30,}")
 
 # An address as it should be, or with a slash too few, as a path that was made of it has.
 _ACCOUNT = re.compile(r"(?i)(\bpostgres(?:ql)?:/*|:/+)([^/?#@:\s]*):.*@")
-# A key in place of an account, as some services take it. Who asks PostgreSQL has a name, and that may be shown.
+# A key in place of an account, as some services take it. In an address of PostgreSQL it is a user name: shown.
 _KEY_AS_ACCOUNT = re.compile(r"(?i)\b(https?:/+)[^/?#@:\s]+@")
 _KEY = re.compile(r"(?i)([?&;](?:[\w-]*(?:key|token|secret|signature|credential)|auth|sig|code)=)[^&#\s]*")
 _PASSWORD = re.compile(r"""(?i)\b(\w*password|passwd|pwd)\s*=\s*(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^&\s]*)""")

@@ -25,7 +25,7 @@ class StagedProgress:
         self._shown: tuple[str, int] | None = None
 
     def at(self, stage: str, done: int, total: int) -> None:
-        """So much of the stage is done."""
+        """Report how much of the stage is done."""
         from_thread.check_cancelled()
         names = list(self._shares)
         before = sum(self._shares[name] for name in names[: names.index(stage)])

@@ -119,7 +119,7 @@ def _is_alive(path: Path) -> bool:
 
 @contextmanager
 def _nobody_works_on(path: Path) -> Generator[bool]:
-    """Whether its process is no more. Nobody can begin to work on it before the block ends."""
+    """Yields whether the process that owned the folder has ended. Until the block ends nobody else can take it."""
     try:
         lock = os.open(path / _LOCK, os.O_RDWR)
     except OSError:

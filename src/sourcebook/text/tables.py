@@ -95,10 +95,10 @@ def _names(header: _Row) -> tuple[str, ...]:
 
 
 def _in_groups(above: Sequence[str], below: Sequence[str]) -> tuple[str, ...]:
-    """The names of columns in two rows, "Sunday, last": above, a name reaches over the empty cells behind it.
+    """The column names of a header in two rows, joined as in "Sunday, last"; none if the rows are not such a header.
 
-    Below such a group each column has a name of its own, and below other names nothing stands. Nothing if the rows are
-    not such a header.
+    In the upper row a name also covers the empty cells after it. Below such a group every column must have a name of
+    its own; below a name that covers one column the cell must be empty.
     """
     if len(above) != len(below) or not any(above) or not all(map(_may_be_name, filter(None, below))):
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from sourcebook.text.case_and_accents import folded
@@ -39,6 +40,23 @@ class WordForms:
 
     def holds(self, word: str) -> bool:
         return word in self.whole or word.startswith(self.beginnings)
+
+
+@cache
+def word_forms(name: str) -> WordForms:
+    """All words of a list."""
+    return WordForms.read(" ".join(lines_of(name)))
+
+
+@cache
+def word_groups(name: str, *groups: str) -> tuple[WordForms, ...]:
+    """The words of a list whose lines begin with the name of a group, for each of these groups."""
+    kept = dict.fromkeys(groups, "")
+    for line in lines_of(name):
+        group, _, forms = line.partition(": ")
+        if group in kept:
+            kept[group] += f" {forms}"
+    return tuple(map(WordForms.read, kept.values()))
 
 
 def phrases(written: str) -> Iterator[str]:

@@ -168,14 +168,14 @@ def extracted(
 
 
 _NOWHERE = 0
-"""The passage of a mark that leads to none."""
+"""In place of a passage's number: the mark leads to no passage."""
 
 
 @dataclass(slots=True)
 class _Source:
-    """What a mark stands for: a passage by the number that the model was given, and the words that it leads to.
+    """What a mark stands for: a passage, by the number that the model was given, and the span of it that is quoted.
 
-    The words are chosen when the mark is written, and once more when its sentence has ended; then they stay.
+    The span is chosen when the mark is written, and for the last time when its sentence has ended.
     """
 
     passage: int
@@ -278,13 +278,13 @@ class StreamedAnswer:
         return "".join(f"[{self._number(passage, sentence)}]" for passage in mark.numbers)
 
     def _number(self, passage: int, sentence: str) -> int:
-        """The number under which readers find the words of the passage that the sentence stands on."""
+        """The number that readers see, for the words of the passage that support the sentence."""
         if not self._is_given(passage):
-            # One that was not given stays what it is, unless a source has that number: it must lead to none.
+            # A number that the model made up is kept, unless a source has it already: it must lead to no source.
             self._unknown.add(passage)
             return passage if passage > len(self._sources) or passage < 1 else self._put(_Source(_NOWHERE))
         if not sentence:
-            # What it is to support comes behind it.
+            # The mark stands before its sentence, so the words to quote are not known yet.
             return self._put(_Source(passage))
         return self._numbered(passage, self._best(sentence, passage).span)
 
@@ -295,7 +295,7 @@ class StreamedAnswer:
         return self._put(_Source(passage, span))
 
     def _put(self, source: _Source) -> int:
-        """The next number that means nothing else, which is this source's from now on."""
+        """Give the source the next free number. Numbers that the model made up are skipped."""
         while len(self._sources) + 1 in self._unknown:
             self._sources.append(_Source(_NOWHERE))
         self._sources.append(source)
@@ -311,7 +311,7 @@ class StreamedAnswer:
                 yield self._citation(shown, source.passage, self._settled(sentence.text, source))
 
     def _settled(self, sentence: str, source: _Source) -> Quote:
-        """The quote of a mark for a sentence that has ended. Words that others stand on are left if they will do."""
+        """The quote of a mark for a sentence that has ended. A span that is settled stays if it suffices."""
         if source.is_settled and source.span is not None:
             passage, context = self._passage(source.passage)
             kept = quote_at(sentence, passage.chunk.content, source.span, self.desk.language, context)
@@ -329,17 +329,17 @@ class StreamedAnswer:
         """
         if sentence.numbers or sentence.text.endswith("?"):
             return
-        reworded: tuple[int, Quote] | None = None
+        found: tuple[int, Quote] | None = None
         for passage in range(1, len(self.desk.passages) + 1):
             quote = self._best(sentence.text, passage)
             if quote.is_verified:
-                reworded = passage, quote
+                found = passage, quote
                 break
-            if quote.is_enough and reworded is None:
-                reworded = passage, quote
-        reworded = reworded or self._wide(sentence.text)
-        if reworded is not None:
-            passage, quote = reworded
+            if quote.is_enough and found is None:
+                found = passage, quote
+        found = found or self._wide(sentence.text)
+        if found is not None:
+            passage, quote = found
             shown = self._numbered(passage, quote.span)
             self._sources[shown - 1].is_settled = True
             yield self._citation(shown, passage, quote)
@@ -384,7 +384,7 @@ def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str
 
 
 def _support(sentence: CitedSentence, citations: Sequence[Citation]) -> SupportGrade:
-    """What the best of its citations makes of a sentence; one that names a source that was not given is doubtful."""
+    """The grade of the best citation; doubtful if the sentence cites a number that was not given."""
     if len(citations) < len(sentence.numbers):
         return SupportGrade.DOUBTFUL
     grades = {citation.support for citation in citations}

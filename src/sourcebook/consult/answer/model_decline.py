@@ -1,11 +1,11 @@
-"""A model that says in words of its own that it does not know. That is no answer, however politely it is put."""
+"""Recognises a model's own "I don't know", which must be shown as a decline and not as an answer."""
 
 from __future__ import annotations
 
 import re
 
 _SHORT = 400
-"""Characters. Who writes more than that goes on to say something."""
+"""In characters. A longer answer goes on to say something."""
 
 _NOT = r"(?:(?:do|could) not|(?:do|ca|could)n['’]t|cannot|(?:am|was) (?:unable|not able) to)"
 _DOES_NOT = r"(?:do(?:es)? not|do(?:es)?n['’]t|contains? no|has no|have no|says? nothing)"

@@ -17,7 +17,7 @@ _AS_SHOWN = (BlockKind.TEXT, BlockKind.ROW, BlockKind.RECORD, BlockKind.ITEM)
 
 
 def shown_highlights(answer: Answer) -> list[tuple[int, int]]:
-    """Spans of the answer's text, in their order; none if they would be all of it, for then they tell nothing."""
+    """Spans of the answer's text, in order; none if they would cover all of it and so highlight nothing."""
     text = answer.answer
     spans = sorted({span for citation in answer.citations for span in _found(text, citation)})
     apart = [span for number, span in enumerate(spans) if not number or span[0] >= spans[number - 1][1]]

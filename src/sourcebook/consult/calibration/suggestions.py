@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 
 FEWEST = 10
-"""So many questions with an answer, and without one, are needed; pairs that ask the same, and that do not."""
+"""At least this many examples of each kind are needed: of questions, with and without an answer; of pairs of
+questions, those that ask the same and those that do not."""
 PRECISION = 0.98
 """The share of curated answers that must be right. One for another question is worse than none."""
 _FOLDS = 5

@@ -24,7 +24,7 @@ from sourcebook.text.analysis import analyse
 from sourcebook.text.sentences import sentence_spans
 
 MOST_SENTENCES = 8
-"""So many sentences or lines of a source may be quoted together."""
+"""The most sentences or lines of a source that are quoted together."""
 FEWEST_WORDS = 3
 """Fewer words stand together anywhere by chance."""
 LONGEST_MARK = 40
@@ -248,15 +248,3 @@ def quote_at(
     """These words of the passage, and whether they support the sentence."""
     text = passage[slice(*span)]
     return Quote.of(span, text, check_support(sentence, text, language, context))
-
-
-def renumbered(answer: str, order: Sequence[int]) -> str:
-    """The answer with its marks written in one form and numbered in the order of first use."""
-    places = {number: place for place, number in enumerate(order, start=1)}
-
-    def rewritten(piece: Piece) -> str:
-        if isinstance(piece, str):
-            return piece
-        return "".join(f"[{places[number]}]" for number in piece.numbers if number in places)
-
-    return "".join(map(rewritten, _pieces(answer)))

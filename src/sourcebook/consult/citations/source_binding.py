@@ -68,7 +68,7 @@ class SourceBinder:
         renews: str | None = None,
     ) -> BoundAnswer:
         documents = await self._documents([*citations, *named])
-        # Whoever names a book has it read whole, sentence by sentence: others are served meanwhile.
+        # A named source may be a whole book, compared sentence by sentence: in a thread, so that others are served.
         work = await to_thread.run_sync(
             partial(self._work, answer, question, citations, named, renews, documents, collections, language)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
 
@@ -164,11 +164,10 @@ class ContextBuilder:
         self, question: str, collections: Sequence[str] | None, min_score: float | None
     ) -> Callable[[int], Sequence[Found]]:
         source = self._source
+        named = None if collections is None else list(collections)
         if isinstance(source, RowIndex):
             vectors = cast("QuestionEmbedder", self._embedder).embed([question])
-            chosen = None if collections is None else list(collections)
-            return lambda k: source.search_by_vector(vectors[0], k, min_score, chosen)
-        named = None if collections is None else list(collections)
+            return lambda k: source.search_by_vector(vectors[0], k, min_score, named)
         return lambda k: source.search(question, RetrievalConfig(top_k=k), collection=named)
 
 
@@ -254,17 +253,7 @@ def _cut(chunk: ContextChunk, room: int) -> ContextChunk:
     # One letter more shows whether a word ends where the room does.
     ends_of_words = re.search(r".*(?=\s)", chunk.text[: room + 1].strip("\n"), re.DOTALL)
     whole_words = (ends_of_words[0].strip() if ends_of_words else "") or chunk.text[:room]
-    return ContextChunk(
-        whole_words,
-        chunk.score,
-        chunk.collection,
-        chunk.document_id,
-        chunk.chunk_id,
-        chunk.title,
-        chunk.start,
-        is_cut=True,
-        fields=chunk.fields,
-    )
+    return replace(chunk, text=whole_words, is_cut=True)
 
 
 def _as_written(chunks: Sequence[ContextChunk]) -> list[ContextChunk]:

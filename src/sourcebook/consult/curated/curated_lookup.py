@@ -118,9 +118,10 @@ def why_not(
     distance: float | None = None,
     wording: str | None = None,
 ) -> str | None:
-    """Why the answer is not taken, None if it is. A term and its preferred phrase are one.
+    """Why the answer is not taken; None if it is.
 
-    Compared is the entry's own question, or the wording of it that came nearest.
+    The question is compared with the entry's own question, or with the wording of it that came nearest. A term and its
+    preferred phrase count as the same.
     """
     known = wording or entry.question or entry.answer
     asked, asked_before = terms.in_preferred_words(question), terms.in_preferred_words(known)

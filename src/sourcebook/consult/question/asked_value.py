@@ -88,7 +88,7 @@ _OF_SOMEBODY = re.compile(r"^ (?:\w+ ){1,2}s (?P<name>phone|telephone|fax|email)
 _SHORTEST_UNIT = 4
 _OF_SIZE = frozenset({ValueKind.LENGTH, ValueKind.AREA})
 _NAME_OF_A_SIZED = 4
-"""So many words behind "how large" hold the name: is the security deposit."""
+"""How many words after "how large" may hold the name: "is the security deposit"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
 
 _SHORT = 3
-"""So few words that say something rarely ask a whole question, when another was asked before."""
+"""With this many content words or fewer, a question that follows another is rarely a whole question."""
 
 _ENOUGH = 2
-"""So many words tell what is asked without what was asked before."""
+"""This many content words tell what is asked, without the question before."""
 
 # What points back: words that begin a continuation, and words that stand for something already named.
 _CONTINUING_WORDS = """
@@ -30,7 +30,7 @@ _POINTING_WORDS = """
 _POINTING = frozenset(_POINTING_WORDS.split())
 # Where everything is that is asked about: what is there may be told elsewhere than what was asked before.
 _THERE = frozenset(["there", "там", "туда", "оттуда", "lá", "ali", "allí", "allá", "ahí"])
-# Who answers, as an asker says it: "where are you?" is about no subject of the conversation.
+# How an asker addresses whoever answers: "where are you?" is not about the subject of the conversation.
 _YOU = frozenset(["you", "вы", "вас", "вам", "você", "vocês", "ustedes", "usted", "vosotros", "estáis"])
 _ASKING_WORDS = """
     what when where why how which who much many long often far
@@ -64,7 +64,7 @@ def wordings(question: str, earlier: Sequence[str], language: str | None) -> lis
 
 def completed(question: str, earlier: Sequence[str], language: str | None) -> str:
     """The question with the last whole question before it, if it may point back there."""
-    # Who writes in another script begins anew. A number is in none, and a word alone may be a name: "VPN?".
+    # A question in another script starts a new subject. Digits have no script, and one word may be a name: "VPN?".
     if any(map(str.isalpha, question)) and len(words(question)) > 1:
         earlier = [one for one in earlier if _is_cyrillic(one) == _is_cyrillic(question)]
     if not earlier or not points_back(question, language):

@@ -23,7 +23,7 @@ Keep: TypeAlias = "Callable[[Answer, QuestionContext], Awaitable[Answer]]"
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question and what it is limited to. What is not said is as the session has it; without one, as `otherwise`."""
+    """A question and its limits. Limits that are not given come from the session; without one, from `otherwise`."""
 
     question: str
     collections: Sequence[str] = ()

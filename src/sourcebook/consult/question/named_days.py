@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sourcebook.text.analysis import words
 from sourcebook.text.tables import named_rows
-from sourcebook.text.word_lists import WordForms, lines_of
+from sourcebook.text.word_lists import word_groups
 
 _MONTHS = (
     "jan(?:uary|eiro)?|ene(?:ro)?|январ[яьею]",
@@ -131,18 +131,9 @@ def _is_of_days(column: str, values: Sequence[str]) -> bool:
 
 
 def _is_named_as_days(column: str) -> bool:
-    named, (days, per) = words(column), _words_of_columns()
+    named, (days, per) = words(column), word_groups("date_columns.txt", "day", "per")
     is_last = bool(named) and days.holds(named[-1]) and not (len(named) > 1 and per.holds(named[-2]))
     return is_last or (bool(named) and days.holds(named[0]))
-
-
-@lru_cache(1)
-def _words_of_columns() -> tuple[WordForms, WordForms]:
-    groups = {"day": "", "per": ""}
-    for line in lines_of("date_columns.txt"):
-        group, _, written = line.partition(":")
-        groups[group] += f" {written}"
-    return WordForms.read(groups["day"]), WordForms.read(groups["per"])
 
 
 def _without_year(values: Iterable[str]) -> list[tuple[int, int]]:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import WordForms, lines_of
+from sourcebook.text.word_lists import word_forms
 
 _WORD = re.compile(r"\b[^\W\d_]+\b")
-_TITLES = WordForms.read(
-    "dr mr mrs ms miss prof sir lady lord madam uncle aunt herr frau господин* госпож* товарищ* дяд* тет* sr"
-    " sra dra srta senhor senhora dona dom señor señora señorita don doña"
-)
 _PARTS = 2
 
 
@@ -40,12 +35,8 @@ def _begin_alike(some: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def _parts(name: str) -> list[str]:
-    return [word for word in words(name) if not _TITLES.holds(word) and not _people().holds(word)]
-
-
-@lru_cache(1)
-def _people() -> WordForms:
-    return WordForms.read(" ".join(lines_of("people.txt")))
+    titles, people = word_forms("titles.txt"), word_forms("people.txt")
+    return [word for word in words(name) if not titles.holds(word) and not people.holds(word)]
 
 
 def _runs(question: str) -> list[str]:

@@ -327,7 +327,10 @@ class _Terms:
 
 @lru_cache(_MANY_QUESTIONS)
 def _terms_of(question: str, language: str | None) -> _Terms:
-    """Numbers are left out: they were compared. So is what only says what a name is the name of."""
+    """The content words of a question.
+
+    Numbers are left out, as they are compared elsewhere; so are nouns that only introduce a name ("the river Elbe").
+    """
     named = {word for name in _names(question) for word in words(name)}
     said = without_asking(question)
     left_out = stop_words(language) | generic_words() | {word for word in said if quantities(word)}

@@ -104,7 +104,7 @@ def small_talk(message: str) -> SmallTalk | None:
     found = _kinds_of(words)
     if not found:
         return None
-    # Who greets and thanks has said thanks; who greets and asks whether they may ask is greeted.
+    # A greeting with thanks counts as thanks; a greeting with "may I ask something?" counts as a greeting.
     return next((kind for kind in _BY_KIND if kind in found), None)
 
 

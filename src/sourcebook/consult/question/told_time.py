@@ -1,4 +1,4 @@
-"""Who asks when something is done wants a time of that deed: a month, a season, a date, an hour, or what goes before.
+"""Whether a sentence tells when something is done: by a month, a season, a date, an hour, or what goes before.
 
 Narrower than the form of an answer (`wanted_form`), which any word of time will do for: canes that "grew in the same
 year" do not tell when to cut them.
@@ -82,7 +82,7 @@ def asks_when(question: str) -> bool:
 
 
 def asked_deed(question: str) -> str | None:
-    """What is done, of a question that asks when one does it: "prune". None where it does not say."""
+    """The verb of a question that asks when to do something: "prune". None if it has none: "when is the fair"."""
     asked = _WHEN.search(question)
     found = _DEED.match(question, asked.end()) if asked else None
     return found[found.lastgroup] if found and found.lastgroup else None

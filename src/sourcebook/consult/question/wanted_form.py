@@ -18,7 +18,7 @@ from sourcebook.consult.question.given_value import gives_value
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stopwords import asking_words, stop_words
-from sourcebook.text.word_lists import WordForms, lines_of, phrases
+from sourcebook.text.word_lists import lines_of, phrases, word_forms, word_groups
 
 Gives = Callable[[str], bool]
 """Whether a sentence has what is wanted."""
@@ -161,7 +161,7 @@ def asks_who(question: str) -> bool:
 
 def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
     """Whether a sentence names a person, or a body that acts, beside the words that were said already."""
-    people = _forms_of("people.txt")
+    people = word_forms("people.txt")
     if any(
         (people.holds(word) or _PROFESSION.fullmatch(word)) and word not in said for word in words(sentence)
     ):
@@ -176,7 +176,7 @@ def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
 def _is_role(question: str) -> bool:
     """Whether it is asked who has a role: who is the landlord."""
     found = _WHO_IS.search(question)
-    return found is not None and any(map(_forms_of("people.txt").holds, words(found["role"])))
+    return found is not None and any(map(word_forms("people.txt").holds, words(found["role"])))
 
 
 def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool:
@@ -302,12 +302,12 @@ def _may_be_somebody(found: _Capital, sentence: str, said: frozenset[str]) -> bo
 
 def _is_time(found: _Capital) -> bool:
     """Whether the capital letters are those of days and months alone."""
-    (times,) = _groups("time_words.txt", "word")
+    (times,) = word_groups("time_words.txt", "word")
     return all(map(times.holds, words(found.name)))
 
 
 def _tells_when(sentence: str) -> bool:
-    (times,) = _groups("time_words.txt", "word")
+    (times,) = word_groups("time_words.txt", "word")
     said = words(sentence)
     return (
         _DATE.search(sentence) is not None
@@ -320,8 +320,8 @@ def _tells_when(sentence: str) -> bool:
 def _tells_where(sentence: str) -> bool:
     """Whether a sentence has a word that a place follows, or a name. "In spring" and "on Monday" are no places."""
     said = words(sentence)
-    before, places = _groups("place_words.txt", "before", "place")
-    (times,) = _groups("time_words.txt", "word")
+    before, places = word_groups("place_words.txt", "before", "place")
+    (times,) = word_groups("time_words.txt", "word")
     if any(map(places.holds, said)) or _has_phrase("place_words.txt", said):
         return True
     if _has_no_case(sentence) or any(not _begins_sentence(found) for found in _capitals(sentence)):
@@ -338,7 +338,7 @@ def _has_amount(sentence: str, thing: str) -> bool:
     if quantities(rest) or any(letter.isdigit() for letter in rest):
         return True
     said = words(rest)
-    anywhere, before = _groups("amount_words.txt", "anywhere", "before")
+    anywhere, before = word_groups("amount_words.txt", "anywhere", "before")
     return any(
         anywhere.holds(word)
         or (before.holds(word) and any(_is_form_of(thing, each) for each in said[place + 1 :][:_REACH]))
@@ -353,22 +353,6 @@ def _without_sums(text: str) -> str:
 
 def _is_form_of(thing: str, word: str) -> bool:
     return word.startswith(thing[: max(_SHORTEST_STEM, len(thing) - 3)])
-
-
-@cache
-def _forms_of(name: str) -> WordForms:
-    return WordForms.read(" ".join(lines_of(name)))
-
-
-@cache
-def _groups(name: str, *groups: str) -> tuple[WordForms, ...]:
-    """The words of a list under each of its headings."""
-    kept = dict.fromkeys(groups, "")
-    for line in lines_of(name):
-        group, _, forms = line.partition(": ")
-        if group in kept:
-            kept[group] += f" {forms}"
-    return tuple(map(WordForms.read, kept.values()))
 
 
 def _has_phrase(name: str, said: list[str]) -> bool:

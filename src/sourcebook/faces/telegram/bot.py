@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
     from sourcebook.settings import Settings
 
-log = logging.getLogger(__name__)
 
 TELEGRAM = "https://api.telegram.org"
 LARGEST_FROM_TELEGRAM = 20.0

@@ -38,8 +38,8 @@ _WITHOUT = "With `chat_model` set to `none`, answers are quoted from the documen
 class LocalChat:
     """A chat model from a GGUF file, loaded with the first question.
 
-    Questions are answered one after the other, in the order in which they came. Whoever stops listening stops the
-    model, also while it is still reading.
+    Questions are answered one after the other, in the order in which they came. When the caller
+    stops listening, the model stops, even while it is still reading the prompt.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class LocalChat:
 
     async def _loaded(self) -> OpenAIChat:
         process = self._process = self._process or ModelProcess(self._find(), self._limits)
-        # Who gives up waiting does not stop the loading: the next question will want it.
+        # A caller that gives up waiting does not stop the loading: the next question will need the model.
         address = await anyio.to_thread.run_sync(process.address, abandon_on_cancel=True)
         if self._chat is None or self._chat.address != address:
             # How long reading a prompt takes depends on the machine: only the whole answer has a limit.

@@ -31,7 +31,7 @@ OnAsked: TypeAlias = Callable[[int, int], None]
 """Is told how many of how many questions were asked."""
 
 PASSAGES_FOR_A_DOCUMENT = 5
-"""So many passages are asked for as documents are wanted, for several of them may be of one document."""
+"""Passages searched for each document that is wanted, because several may come from the same document."""
 _RERANKED = "+rerank"
 
 

@@ -39,16 +39,16 @@ def reciprocal_rank(ranking: Sequence[str], judgements: Judgements, k: int = 10)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that so large a share of the values does not exceed; 0.0 of none."""
+    """The smallest value that at least this share of the values does not exceed; 0.0 without values."""
     if not values:
         return 0.0
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 
 def chance_of_difference(one: Sequence[float], other: Sequence[float], seed: int = 0) -> float:
-    """How often chance alone would set the means of two ways at least so far apart, asked the same questions.
+    """How often chance alone would put the means of two ways of ranking, on the same questions, at least so far apart.
 
-    A randomisation test: for each question it is tossed which of the two values belongs to which way. The same seed
+    A randomisation test: for each question a coin decides which of the two values belongs to which way. The same seed
     gives the same number. Below 0.05 the difference is hardly luck.
     """
     import numpy as np  # noqa: PLC0415 - nothing else here needs it, and every search imports this
@@ -64,9 +64,9 @@ def chance_of_difference(one: Sequence[float], other: Sequence[float], seed: int
     for start in range(0, _ROUNDS, at_once):
         rounds = min(at_once, _ROUNDS - start)
         signs = dice.integers(0, 2, size=(rounds, len(differences)), dtype=np.int8) * 2.0 - 1.0
-        # A sum in another order may differ in its last digit, which is no difference.
+        # A sum in another order may differ in its last digit, which must not count as a difference.
         as_far += int((np.abs(signs @ differences) >= observed * (1 - 1e-9)).sum())
-    # The order that was observed is one of the possible ones.
+    # What was observed is one of the possible outcomes.
     return (as_far + 1) / (_ROUNDS + 1)
 
 

@@ -34,7 +34,7 @@ _ALL_WEIGHTS = 1.0 + TITLE_WEIGHT + SENTENCE_WEIGHT + PAIR_WEIGHT
 PAIR_DISTANCE = 2
 """Two words stand side by side with at most one other between them."""
 _SAMPLE = 300
-"""So much of each passage is looked at to know the language."""
+"""Characters of each passage from which the language of the results is detected."""
 
 
 class LocalReranker:

@@ -23,7 +23,7 @@ CANDIDATES = 20
 
 
 class RerankedSearch:
-    """Wears a search. A reranker that fails is left out, with a warning."""
+    """A search whose results are reranked. If the reranker fails, they come as they are, with a warning."""
 
     def __init__(self, search: Retrieval, reranker: Reranker, candidates: int = CANDIDATES) -> None:
         self._search = search

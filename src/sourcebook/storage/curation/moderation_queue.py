@@ -337,7 +337,7 @@ class SqlModerationQueue:
         entry: CuratedAnswer,
         others: Sequence[Draft],
     ) -> None:
-        """Who asked is told; so is everybody who waits for an answer to the same question."""
+        """Queue the reply for the person who asked, and for everybody who waits for an answer to the same question."""
         now = self._clock.now()
         if draft.kind is DraftKind.DECLINED:
             await tell(transaction, draft, entry.answer, entry.id, now)
@@ -384,7 +384,7 @@ async def _stored(transaction: Executor, revision: Revision, embedded: Embedded)
 
 
 async def _take_turns(transaction: Executor, draft: Draft, revision: Revision) -> None:
-    """Whoever writes a document that is quoted waits for this transaction, or this one for them."""
+    """Lock the collections of the quoted documents, so that this transaction and writers of them run one by one."""
     quoted = {source.collection_id for source in revision.sources} | {revision.collection_id}
     if draft.stale_kb_id is not None:
         rows = await transaction.fetch("sources_of_entry", entry_id=draft.stale_kb_id)

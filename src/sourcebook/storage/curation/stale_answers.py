@@ -207,7 +207,7 @@ async def _note_context(
 def _context_changes(
     known: Sequence[ContextChange], before: Mapping[str, str | None], after: Mapping[str, str | None]
 ) -> list[ContextChange]:
-    """What is not as it was when the answer was approved, however many changes ago that is."""
+    """What differs from the state in which the answer was approved, even if there were several changes since."""
     approved = dict(before) | {change.part: change.before for change in known}
     return [
         ContextChange(part, approved[part], now)

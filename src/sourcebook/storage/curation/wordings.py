@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Executor
 
 PEOPLE_TO_CONFIRM = 2
-"""So many people must have said that a wording asks the same before it is matched without an expert."""
+"""How many people must confirm that a wording asks the same before it is matched without an expert."""
 
 
 def question_key(question: str) -> str:

@@ -50,7 +50,7 @@ class PeopleImport:
         known = {row["telegram_user_id"]: row["id"] for row in rows if row["telegram_user_id"] is not None}
         before = self.origin.through("users")
         async for page in self._new("users", before):
-            # So that a number that is taken gets one behind all others, of both bases.
+            # A user whose number is taken gets one above all numbers of both bases.
             highest = max(*taken, *(row["id"] for row in page), 1)
             fresh: list[dict[str, object]] = []
             for row in page:

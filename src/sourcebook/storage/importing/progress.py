@@ -33,7 +33,7 @@ class ImportProgress:
         return {**{why: number for why, number in self.left_out.items() if number}, **staying}
 
     def read(self, table: str, rows: int) -> None:
-        """So many rows of the old base are dealt with."""
+        """Count further rows of the old base as read, and report it."""
         self.done += rows
         if self.on_progress is not None:
             self.on_progress(Progress(min(self.done, self.total), self.total, table, stage="importing"))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _ON_DISK = (SourceKind.FOLDER, SourceKind.FILE)
 _PART = 500
-"""So many documents are read at once where the base itself cannot tell which are wanted."""
+"""How many documents are read at a time where the database cannot select the wanted ones itself."""
 
 
 class SqlLibrary:

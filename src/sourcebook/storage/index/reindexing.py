@@ -232,7 +232,7 @@ class SqlReindexing:
                 model_id=stored.model_id,
                 status="building",
             )
-            # Whoever holds something of the old set in memory reads everything anew.
+            # Makes every process that holds part of the old set in memory read everything again.
             await transaction.execute("forget_changes_of_present_documents", collection_id=collection_id)
             await transaction.execute("log_change_of_all_documents", collection_id=collection_id)
             reached(CrashPoint.REINDEX_SWITCHED)

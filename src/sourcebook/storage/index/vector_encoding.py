@@ -149,7 +149,7 @@ def _squares(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def _is_stored_form(numbers: NDArray[np.float32]) -> bool:
     """Whether the vector came out of a base: half precision, and of length one as nearly as that allows.
 
-    Normalised once more it could round to other bits; so it goes back as it came.
+    Normalising it again could round it to other bits, so it is stored unchanged.
     """
     wide = numbers.astype(np.float64)
     if abs(float(_squares(wide[None])[0]) - 1.0) > _FARTHEST_FROM_ONE:

@@ -29,7 +29,7 @@ _FEW = 20
 
 
 class SqlVectorStore:
-    """Wears `VectorStore`, and the further ports of searching, over a database and its engines."""
+    """Implements `VectorStore`, and the further ports of searching, over a database and its engines."""
 
     def __init__(self, database: Database, engine: VectorEngine, words: WordEngine, clock: Clock) -> None:
         self._database = database

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sourcebook.storage.database import Executor
 
 _IMPORTER = 1
-"""Who imports answers vouches for them: the numbers of people mean others in another base."""
+"""Imported answers count as approved by the importer: a user's number means somebody else in another base."""
 _SOURCE_KEYS = (
     *("document_id", "document_path", "document_title", "chunk_id", "page", "start", "end", "quote"),
     *("file_hash", "section"),

@@ -175,7 +175,7 @@ class _Group:
         min_score: float | None,
         members: NDArray[np.integer[Any]] | None,
     ) -> tuple[NDArray[np.integer[Any]], NDArray[np.float64]]:
-        """The best `k` and their scores. Whoever may be among them by a quick look is scored exactly."""
+        """The best `k` and their scores. A quick look picks the candidates, which are then scored exactly."""
         candidates = self._candidates(query, k, min_score, members)
         scores = self.scores(query, candidates)
         if min_score is not None:

@@ -254,7 +254,7 @@ class Repairer:
         text = document.text
         if text is None:
             return
-        # Whoever brings chunks of his own decides which of them are found by words.
+        # A caller that brings its own chunks decides which of them are found by words.
         passages = [
             c
             for c in document.chunks

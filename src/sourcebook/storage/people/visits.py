@@ -395,7 +395,7 @@ async def _log(
 
 
 async def _owe_draft(transaction: Executor, visit: Visit, now: int, due: int) -> None:
-    """Whoever answered makes the draft at once. If they die first, it is made by who finds this."""
+    """Queue a job for the draft. The process that answers makes it at once; if it dies first, another finds the job."""
     await transaction.fetch_one(
         "insert_job",
         kind=_JOB,

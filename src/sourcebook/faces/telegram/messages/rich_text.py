@@ -59,10 +59,6 @@ class RichText:
         return self.cut(start, max(start, len(self.text.rstrip())))
 
 
-def plain(text: str) -> RichText:
-    return RichText(text)
-
-
 def marked(text: str, mark: TextStyle) -> RichText:
     return RichText(text, (StyledSpan(mark, 0, len(text)),) if text.strip() else ())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from sourcebook.errors import BadSetting
 if TYPE_CHECKING:
     from sourcebook.settings import Settings
 
-log = logging.getLogger(__name__)
 
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
 LARGEST = 1_000_000

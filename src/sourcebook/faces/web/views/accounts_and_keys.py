@@ -163,9 +163,9 @@ async def _shown(page: Page, *, secret: Secret | None = None, failed: ErrorWords
 def _limit(
     sees: Sees | None, ticked: Sequence[str] | None, before: tuple[str, ...] | None = None
 ) -> tuple[str, ...] | None:
-    """The collections to be bound to, None for all. A limit is lifted only by who chooses everything.
+    """The collections that an account or key is limited to; None for all, and only if all were chosen explicitly.
 
-    A form that says nothing about it leaves it as it was. Names that do not exist are refused where it is stored.
+    A form without such a field leaves the limit as it was. Names that do not exist are refused by the store.
     """
     if sees is Sees.ALL:
         return None
@@ -175,7 +175,7 @@ def _limit(
 
 
 async def _another(page: Page, login: str) -> Account:
-    """The account of this name, unless it is one's own: nobody locks themselves out by a slip."""
+    """The account of this name, unless it is the caller's own: nobody should lock themselves out by mistake."""
     account = await page.book.accounts.get(login)
     if account.user_id == page.caller.user_id:
         raise Said(page.texts("not_yourself"))

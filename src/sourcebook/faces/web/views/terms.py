@@ -10,7 +10,6 @@ from sourcebook.faces.web.page_frame import Reviewing, ReviewingAll
 from sourcebook.faces.web.page_routes import page_router
 
 router = page_router()
-Label = Annotated[str, Form(max_length=2000)]
 
 
 @router.get("/terms")
