@@ -40,7 +40,10 @@ BY_VECTORS = {*by_vectors.PASSAGES, *by_vectors.GRAPHS} | {
 OTHERS = sorted(
     {s.name for s in USUAL if s.sql != THEIRS[s.name].sql} - OF_CITUS_ALONE - BY_VECTORS,
 )
-PASSAGES = ["Raspberries fruit on canes. Canes are cut in autumn.", "Blueberries want acid soil. Sulphur helps."]
+PASSAGES = [
+    "Raspberries fruit on canes. Canes are cut in autumn.",
+    "Blueberries want acid soil. Sulphur helps.",
+]
 # Document, category, subcategory, language.
 LABELS = [
     ("d", "Berries", "Raspberry", "en"),

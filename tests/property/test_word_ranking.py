@@ -56,6 +56,7 @@ def plain_sum(
     """The score of every allowed row that holds a term, one posting after the other."""
     sums: list[NDArray[np.float64]] = []
     for postings, weights in ((part.chunks, chunks), (part.documents, documents)):
+        assert isinstance(postings, Postings)
         scores = np.zeros(len(postings.lengths))
         for term, weight in weights.idf.items():
             place = int(np.searchsorted(postings.terms, term))

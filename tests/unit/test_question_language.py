@@ -25,7 +25,9 @@ def spoken(question: str, *held: str) -> str | None:
     return question_language(question, QuestionContext(no_embedder, [asked]))
 
 
-@pytest.mark.parametrize("question", ["horario da secretaria", "cartao perdido", "ha estacionamento para bicicletas"])
+@pytest.mark.parametrize(
+    "question", ["horario da secretaria", "cartao perdido", "ha estacionamento para bicicletas"]
+)
 def test_a_few_words_without_their_accents_are_in_the_language_of_the_base(question: str) -> None:
     assert spoken(question, "pt", "") == "pt"
     assert spoken(question, "en") != "pt"
