@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import wraps
@@ -16,7 +16,7 @@ import typer
 import sourcebook
 from sourcebook.errors import BaseUnreachable
 from sourcebook.faces import logs
-from sourcebook.faces.cli.terminal.output import flush, leave_stdout
+from sourcebook.faces.cli.terminal.output import flush, leave_stdout, say_json, tell
 from sourcebook.settings import LoadedSettings, load
 
 
@@ -83,6 +83,13 @@ class Invocation:
     def closed(self) -> sourcebook.Sourcebook:
         """The base unopened, for commands that need it neither open nor intact."""
         return self.open_or_make()
+
+    def confirm(self, document: Mapping[str, Any], sentence: str) -> None:
+        """Say what was done: the document on stdout with --json, else the sentence on stderr."""
+        if self.as_json:
+            say_json(document)
+        else:
+            tell(sentence)
 
     @property
     def wants_tracebacks(self) -> bool:

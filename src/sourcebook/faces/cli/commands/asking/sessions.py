@@ -63,10 +63,9 @@ def rename(
     """Rename a conversation."""
     with call.open() as book:
         book.conversations.rename(session_id, title)
-    if call.as_json:
-        say_json({"session": {"id": session_id, "title": title}})
-    else:
-        tell(f"Renamed session {session_id} to {title!r}.")
+    call.confirm(
+        {"session": {"id": session_id, "title": title}}, f"Renamed session {session_id} to {title!r}."
+    )
 
 
 def remove(call: Invocation, session_id: SessionId) -> None:
@@ -74,10 +73,7 @@ def remove(call: Invocation, session_id: SessionId) -> None:
     with call.open() as book:
         if not book.conversations.remove(session_id):
             raise SessionNotFound(f"There is no session {session_id!r}.")
-    if call.as_json:
-        say_json({"removed": session_id})
-    else:
-        tell(f"Removed session {session_id}.")
+    call.confirm({"removed": session_id}, f"Removed session {session_id}.")
 
 
 def export(

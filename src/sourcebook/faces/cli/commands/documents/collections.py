@@ -6,7 +6,7 @@ import typer
 from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.output import say_json, say_rows
 from sourcebook.model.documents import Collection, DistanceMetric
 
 
@@ -58,10 +58,7 @@ def create(
     )
     with call.open_or_make() as book:
         made = book.library.create_collection(wanted)
-    if call.as_json:
-        say_json({"collection": json_shapes.collection(made)})
-    else:
-        tell(f"The collection {made.id} is ready.")
+    call.confirm({"collection": json_shapes.collection(made)}, f"The collection {made.id} is ready.")
 
 
 def remove(
@@ -75,10 +72,7 @@ def remove(
         _confirm(f"Remove the collection {name} and all its documents?")
     with call.open() as book:
         book.library.remove_collection(name)
-    if call.as_json:
-        say_json({"removed": name})
-    else:
-        tell(f"Removed the collection {name}.")
+    call.confirm({"removed": name}, f"Removed the collection {name}.")
 
 
 def _confirm(question: str) -> None:

@@ -80,10 +80,7 @@ def remove(call: Invocation, login: Login) -> None:
     """
     with call.open() as book:
         book.accounts.remove(login)
-    if call.as_json:
-        say_json({"removed": login})
-    else:
-        tell(f"The account {login} was removed.")
+    call.confirm({"removed": login}, f"The account {login} was removed.")
 
 
 def password(call: Invocation, login: Login, *, generate: Generate = False) -> None:
@@ -110,10 +107,9 @@ def signout(call: Invocation, login: Login) -> None:
     """Sign an account out everywhere."""
     with call.open() as book:
         ended: int = book.accounts.sign_out_everywhere(login)
-    if call.as_json:
-        say_json({"signed_out": ended})
-    else:
-        tell(f"{login} was signed out in {ended} place{'' if ended == 1 else 's'}.")
+    call.confirm(
+        {"signed_out": ended}, f"{login} was signed out in {ended} place{'' if ended == 1 else 's'}."
+    )
 
 
 def _show(call: Invocation, account: Account, told: str, generated: bool = False, chosen: str = "") -> None:

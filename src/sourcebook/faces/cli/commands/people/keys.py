@@ -76,7 +76,6 @@ def revoke(
     """Make an API key useless from now on."""
     with call.open() as book:
         revoked: ApiKey = book.keys.revoke(key)
-    if call.as_json:
-        say_json({"key": account_json_shapes.api_key(revoked)})
-    else:
-        tell(f"Key {revoked.id} ({revoked.name}) is revoked.")
+    call.confirm(
+        {"key": account_json_shapes.api_key(revoked)}, f"Key {revoked.id} ({revoked.name}) is revoked."
+    )

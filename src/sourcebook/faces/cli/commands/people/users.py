@@ -95,7 +95,4 @@ def forget(call: Invocation, user_id: UserId) -> None:
 
 
 def _show(call: Invocation, user: User, told: str) -> None:
-    if call.as_json:
-        say_json({"user": json_shapes.user(user)})
-    else:
-        tell(told)
+    call.confirm({"user": json_shapes.user(user)}, told)

@@ -121,10 +121,10 @@ def reject(call: Invocation, wording_id: WordingNumber) -> None:
 
 
 def _say_wording(call: Invocation, wording: Wording | None) -> None:
-    if call.as_json:
-        say_json({"wording": None if wording is None else json_shapes.wording(wording)})
-    else:
-        tell("That is its question already." if wording is None else wording_line(wording))
+    call.confirm(
+        {"wording": None if wording is None else json_shapes.wording(wording)},
+        "That is its question already." if wording is None else wording_line(wording),
+    )
 
 
 def _is_open(wording: Wording) -> bool:
@@ -218,12 +218,10 @@ def edit(
             category=category,
             subcategory=subcategory,
         )
-    if call.as_json:
-        say_json({"draft": draft_json_shapes.draft(draft)})
-    else:
-        tell(
-            f"The change is waiting as draft {draft.id}. Approve it with `sourcebook moderate approve {draft.id}`."
-        )
+    call.confirm(
+        {"draft": draft_json_shapes.draft(draft)},
+        f"The change is waiting as draft {draft.id}. Approve it with `sourcebook moderate approve {draft.id}`.",
+    )
 
 
 def remove(
@@ -234,10 +232,7 @@ def remove(
     with call.open() as book:
         if not book.curated.remove(entry_id):
             raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}.")
-    if call.as_json:
-        say_json({"removed": entry_id})
-    else:
-        tell(f"Removed the curated answer {entry_id}.")
+    call.confirm({"removed": entry_id}, f"Removed the curated answer {entry_id}.")
 
 
 def _sources(

@@ -5,7 +5,7 @@ import typer
 from sourcebook.errors import TermNotFound
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.output import say_json, say_rows
 
 Word = Annotated[str, typer.Argument(metavar="TERM", help="The word to avoid.")]
 
@@ -44,10 +44,10 @@ def add(
     """
     with call.open_or_make() as book:
         added = book.terminology.add(term, phrase, description=description, language=language)
-    if call.as_json:
-        say_json({"term": json_shapes.term(added)})
-    else:
-        tell(f"Answers will say “{added.preferred_phrase}” instead of “{added.term}”.")
+    call.confirm(
+        {"term": json_shapes.term(added)},
+        f"Answers will say “{added.preferred_phrase}” instead of “{added.term}”.",
+    )
 
 
 def remove(call: Invocation, term: Word) -> None:
@@ -55,7 +55,4 @@ def remove(call: Invocation, term: Word) -> None:
     with call.open() as book:
         if not book.terminology.remove(term):
             raise TermNotFound(f"There is no term {term!r}.")
-    if call.as_json:
-        say_json({"removed": term})
-    else:
-        tell(f"Answers may say “{term}” again.")
+    call.confirm({"removed": term}, f"Answers may say “{term}” again.")

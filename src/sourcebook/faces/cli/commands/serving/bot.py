@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from sourcebook.errors import ProviderMissing
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.output import say_json, tell
+from sourcebook.faces.cli.terminal.output import tell
 from sourcebook.faces.cli.terminal.plurals import counted
 
 
@@ -31,10 +31,10 @@ def bot(call: Invocation) -> None:
         return await run(call.loaded.settings, stop, _tell_ready)
 
     ended = asyncio.run(until_told())
-    if call.as_json:
-        say_json({"username": ended.username, "mode": ended.mode, "handled": ended.handled})
-    else:
-        tell(f"The bot has stopped; it handled {counted(ended.handled, 'update')}.")
+    call.confirm(
+        {"username": ended.username, "mode": ended.mode, "handled": ended.handled},
+        f"The bot has stopped; it handled {counted(ended.handled, 'update')}.",
+    )
 
 
 def _tell_ready(username: str, where: str) -> None:

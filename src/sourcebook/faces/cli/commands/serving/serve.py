@@ -4,7 +4,7 @@ import typer
 
 from sourcebook.faces.cli.browser import open_when_ready
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.output import say_json, tell
+from sourcebook.faces.cli.terminal.output import tell
 
 
 def serve(
@@ -34,7 +34,4 @@ def serve(
             open_when_ready(address)
 
     run(call.loaded.settings, host, port, workers=workers, on_ready=ready)
-    if call.as_json:
-        say_json({"stopped": True})
-    else:
-        tell("The server has stopped.")
+    call.confirm({"stopped": True}, "The server has stopped.")
