@@ -46,6 +46,16 @@ def test_the_model_says_where_vectors_come_from(embedder: UniversalSentenceEncod
     assert len(model.tokenizer_hash) == 16
 
 
+def test_a_model_is_loaded_ahead_once() -> None:
+    embedder = UniversalSentenceEncoder()
+    anyio.run(embedder.load_ahead)
+    loaded = vars(embedder)["_encoder"]
+    assert loaded is not None
+    anyio.run(embedder.load_ahead)
+    embed(embedder, ["pH"])
+    assert vars(embedder)["_encoder"] is loaded
+
+
 def test_vectors_are_finite_and_of_length_one(embedder: UniversalSentenceEncoder) -> None:
     vectors = embed(embedder, TEXTS)
     assert vectors.shape == (len(TEXTS), 512)

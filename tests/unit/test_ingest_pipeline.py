@@ -15,6 +15,8 @@ from sourcebook.ingest.index.document_reader import ReadDocument
 from sourcebook.ingest.index.pipeline import TEXT_ON_THE_WAY, Admission, Budget, Item, Pipeline
 from sourcebook.ingest.stop_signal import StopSignal
 from sourcebook.model.documents import Chunk, Document, EmbeddingModel
+from sourcebook.providers.cached_embedder import CachedEmbedder
+from sourcebook.providers.checked_embedder import CheckedEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,6 +102,36 @@ async def test_every_document_comes_out_with_a_vector_for_each_chunk() -> None:
         embedded = item.embedded()
         assert len(embedded) == item.work
         assert all(np.asarray(c.embedding)[0] == len(c.chunk.content) for c in embedded)
+
+
+class LoadedAhead(Embedder):
+    """Begins to embed when it was made ready, which may fail."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        super().__init__()
+        self.fails = fails
+        self.is_asked_for = anyio.Event()
+
+    async def load_ahead(self) -> None:
+        self.is_asked_for.set()
+        if self.fails:
+            raise ProviderError("there is no model")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_an_embedder_is_made_ready_while_the_first_file_is_read(fails: bool) -> None:
+    embedder = LoadedAhead(fails=fails)
+    # What anybody gets who uses an embedder of this machine.
+    line = Line(embedder)
+    worn = CheckedEmbedder(CachedEmbedder(embedder))
+
+    async def read(work: int, admitted: Admission) -> Item[int]:
+        with anyio.fail_after(60):
+            await embedder.is_asked_for.wait()
+        return await line.read(work, admitted)
+
+    await Pipeline[int](read=read, write=line.write, embedder=worn).run([3, 4])
+    assert sorted(len(item.embedded()) for item in line.written) == [3, 4]
 
 
 async def test_small_documents_are_embedded_together() -> None:

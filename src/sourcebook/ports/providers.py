@@ -56,6 +56,15 @@ class Closing(Protocol):
     async def close(self) -> None: ...
 
 
+@runtime_checkable
+class LoadsAhead(Protocol):
+    """A model on this machine that takes a while to be ready."""
+
+    async def load_ahead(self) -> None:
+        """Make it ready before it is needed. What goes wrong is told by whoever uses it."""
+        ...
+
+
 class EmbeddingCache(Protocol):
     """Remembers vectors by a key that names their model and their text. It may forget; it never makes anything up."""
 

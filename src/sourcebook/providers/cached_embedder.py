@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sourcebook.ports.providers import Closing, ModelDiscovery, TextRole
+from sourcebook.ports.providers import Closing, LoadsAhead, ModelDiscovery, TextRole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +46,10 @@ class CachedEmbedder:
         if isinstance(self._embedder, ModelDiscovery):
             return await self._embedder.discover()
         return self._embedder.model
+
+    async def load_ahead(self) -> None:
+        if isinstance(self._embedder, LoadsAhead):
+            await self._embedder.load_ahead()
 
     async def close(self) -> None:
         if isinstance(self._embedder, Closing):

@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcebook.errors import BadProviderAnswer
 from sourcebook.model.documents import EmbeddingModel
-from sourcebook.ports.providers import Closing, ModelDiscovery
+from sourcebook.ports.providers import Closing, LoadsAhead, ModelDiscovery
 from sourcebook.providers.vector_checks import checked_rows
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ class CheckedEmbedder:
         return checked_rows(rows, len(texts), model.dimensions, f"The embedder {model.name!r}").astype(
             np.float32
         )
+
+    async def load_ahead(self) -> None:
+        if isinstance(self.inner, LoadsAhead):
+            await self.inner.load_ahead()
 
     async def close(self) -> None:
         if isinstance(self.inner, Closing):

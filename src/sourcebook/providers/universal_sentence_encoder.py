@@ -57,6 +57,11 @@ class UniversalSentenceEncoder:
             )
         return self._model
 
+    async def load_ahead(self) -> None:
+        """Load the model, if that was not done yet."""
+        if self._encoder is None:
+            await anyio.to_thread.run_sync(self._loaded, abandon_on_cancel=True)
+
     async def embed(self, texts: Sequence[str], role: TextRole) -> NDArray[np.float32]:
         """One unit vector for each text, in their order. Questions and passages are embedded alike."""
         return await embed_in_batches(
@@ -74,14 +79,17 @@ class UniversalSentenceEncoder:
             self._encode, [readable(text) for text in texts], abandon_on_cancel=True
         )
 
+    def _loaded(self) -> Any:
+        with RUNNING_CALLS.one(), self._lock:
+            if self._encoder is None:
+                self._encoder = _load()
+            return self._encoder
+
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
-        with RUNNING_CALLS.one():
-            with self._lock:
-                if self._encoder is None:
-                    self._encoder = _load()
-            # What the encoder computes, it computes in variables of each call, so that several may run at once.
-            with _SMALL_PRODUCTS.alone():
-                vectors = np.asarray(self._encoder.encode(texts), dtype=np.float32)
+        encoder = self._loaded()
+        # What the encoder computes, it computes in variables of each call, so that several may run at once.
+        with RUNNING_CALLS.one(), _SMALL_PRODUCTS.alone():
+            vectors = np.asarray(encoder.encode(texts), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(vectors).all() or not lengths.all():
             raise ProviderError(f"The model {NAME} gave a vector that is not made of finite numbers.")

@@ -30,7 +30,7 @@ from anyio import (
 from sourcebook.errors import ProviderError
 from sourcebook.ingest.crash_points import IngestCrashPoint, reached
 from sourcebook.ingest.index.embedding import EmbeddingWork
-from sourcebook.ports.providers import TextRole
+from sourcebook.ports.providers import LoadsAhead, TextRole
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -150,6 +150,7 @@ class Pipeline(Generic[W]):
         self._ahead = read_in
         async with one_error(), anyio.create_task_group() as watching:
             watching.start_soon(self._watch, producing)
+            watching.start_soon(self._load)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._write_all, done_out)
                 with producing:
@@ -170,6 +171,13 @@ class Pipeline(Generic[W]):
         while not self._stop.is_set():  # noqa: ASYNC110 - a handler of signals can set no event of a loop
             await anyio.sleep(POLL_SECONDS)
         producing.cancel()
+
+    async def _load(self) -> None:
+        """Make the embedder ready while the first files are read."""
+        if isinstance(self._embedder, LoadsAhead):
+            # Whatever keeps it from being ready keeps it from embedding too, which is told then.
+            with suppress(Exception):
+                await self._embedder.load_ahead()
 
     async def _read_all(self, works: Iterator[W], out: MemoryObjectSendStream[Item[W]]) -> None:
         for work in works:
