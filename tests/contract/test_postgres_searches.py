@@ -20,7 +20,7 @@ from sourcebook.settings import Settings
 from sourcebook.storage.index.vector_encoding import Singles
 from sourcebook.storage.postgres import driver
 from sourcebook.storage.postgres.filter_paths import compiled
-from sourcebook.storage.postgres.nearest import FEW_MATCHING
+from sourcebook.storage.postgres.nearest import Graph, few_matching, near_vectors
 from sourcebook.storage.queries import Statement
 from sourcebook.testing.contract.material import chunk
 from sourcebook.testing.fakes import FixedClock
@@ -170,7 +170,8 @@ async def test_more_than_a_few_that_a_filter_lets_through_are_left_to_the_graph(
 @pytest.mark.parametrize("by", ["search_semantic", "rank_passages"])
 async def test_a_filter_for_many_finds_what_one_for_few_would(postgres_db: str, by: str) -> None:
     base = await open_base(Settings(db=postgres_db, vector_index="hnsw"), FixedClock())
-    rows = vectors(FEW_MATCHING + 200)
+    rows = vectors(1_700)
+    assert few_matching(Graph.HALVES, near_vectors(5), len(rows)) < 0.98 * len(rows)
     try:
         await base.stores.vectors.create_collection(Collection("c", WIDTH))
         found_by = getattr(base.stores.vectors, by)

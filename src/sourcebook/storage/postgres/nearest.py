@@ -43,8 +43,8 @@ _BITS_OF_ROOT = 5
 _BITS_OF_POWER, _POWER = 0.065, 0.85
 # Passages from a graph: so many of the nearest vectors, and more if more passages are wanted, are good enough.
 _ENOUGH_VECTORS = 350
-FEW_MATCHING = 1_500
-"""Up to so many chunks that a filter lets through are all scored; more, and the graph is faster."""
+# Up to so many chunks that a filter lets through are always all scored.
+_FEWEST_MATCHING = 1_500
 
 
 class Graph(Enum):
@@ -95,8 +95,10 @@ class NearestSearch:
     query: NDArray[np.float32]
     filter: CompiledFilter | None
     route: Route
+    few: int
+    """Up to so many chunks that the filter lets through are all scored; more, and the graph is faster."""
     on_many: Callable[[], None]
-    """Told when the filter turns out to let more than a few chunks through."""
+    """Told when the filter turns out to let more than these through."""
     seen: bool = False
     """Whether any candidate was found: if none is, the collection may be another than we thought."""
 
@@ -110,7 +112,7 @@ class NearestSearch:
 
     async def chunks(self, top_k: int) -> list[tuple[Row, float]]:
         """The nearest chunks with their texts, best first."""
-        wanted = top_k + _SPARE
+        wanted = near_chunks(top_k)
         while True:
             rows = await self._candidates(wanted)
             scored = zip(rows, self._exact(rows), strict=True)
@@ -130,7 +132,7 @@ class NearestSearch:
             if rows[0]["looked_at"] is not None:
                 return self._best(rows, top_k)
             self._ask_graph()
-        wanted = _near_vectors(top_k)
+        wanted = near_vectors(top_k)
         while self.route is Route.GRAPH:
             rows = self._noted(await self._passages_of_graph(wanted, top_k))
             looked_at = rows[0]["looked_at"] if rows else 0
@@ -211,7 +213,7 @@ class NearestSearch:
 
     def _named_scope(self) -> dict[str, object]:
         """So the same plan fits every search with a filter that has an index, and is made once."""
-        few = FEW_MATCHING if self.route is Route.FEW else None
+        few = self.few if self.route is Route.FEW else None
         path = None if self.filter is None else self.filter.path
         return {"metric": Constant(self._metric.value), "filter": path, "few": Constant(few)}
 
@@ -256,10 +258,30 @@ class NearestSearch:
         return vector_encoding.scores(matrix, self.query, self._metric).tolist()
 
 
-def vectors_of_a_graph(graph: Graph, top_k: int, rows: int) -> int:
-    """How many vectors a search for passages measures, at first, of those that a graph of so many rows gives."""
-    wanted = _near_vectors(top_k)
+def near_chunks(top_k: int) -> int:
+    """How many of the nearest vectors a search for chunks asks for at first."""
+    return top_k + _SPARE
+
+
+def near_vectors(top_k: int) -> int:
+    """The same for a search for passages."""
+    return max(_ENOUGH_VECTORS, VECTORS_FOR_A_PASSAGE * top_k + _SPARE)
+
+
+def vectors_of_a_graph(graph: Graph, wanted: int, rows: int) -> int:
+    """How many vectors are measured, at first, of those that a graph of so many rows gives."""
     return candidates_of_signs(wanted, rows) if graph is Graph.BITS else wanted
+
+
+def few_matching(graph: Graph, wanted: int, rows: int) -> int:
+    """Up to how many chunks that a filter lets through are scored all, because the graph would take longer.
+
+    The fewer the filter lets through, the more the graph goes through until it has what is wanted. To find and score a
+    chunk takes about as long as to go through one, so the two are even where they are as many.
+    """
+    even = math.sqrt(vectors_of_a_graph(graph, wanted, rows) * rows)
+    # In steps: each number is another statement.
+    return 500 * math.ceil(max(_FEWEST_MATCHING, even) / 500)
 
 
 def candidates_of_signs(wanted: int, rows: int) -> int:
@@ -268,10 +290,6 @@ def candidates_of_signs(wanted: int, rows: int) -> int:
     # In hundreds: each number is another statement, and a collection that grows would need a new one all the time.
     hundreds = math.ceil(min(of_rows, GRAPH_ROWS_AT_MOST) / 100)
     return max(_BITS_FACTOR * wanted, _FEWEST_BITS, 100 * hundreds)
-
-
-def _near_vectors(top_k: int) -> int:
-    return max(_ENOUGH_VECTORS, VECTORS_FOR_A_PASSAGE * top_k + _SPARE)
 
 
 def _farthest(rows: Sequence[Row]) -> float:

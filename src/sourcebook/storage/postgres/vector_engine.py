@@ -19,10 +19,12 @@ from sourcebook.storage.index.collections import required_from
 from sourcebook.storage.postgres.citus import PAUSES
 from sourcebook.storage.postgres.filter_paths import compiled
 from sourcebook.storage.postgres.nearest import (
-    FEW_MATCHING,
     Graph,
     NearestSearch,
     Route,
+    few_matching,
+    near_chunks,
+    near_vectors,
     vectors_of_a_graph,
 )
 from sourcebook.storage.postgres.vector_indexes import GraphRules, Graphs
@@ -37,10 +39,18 @@ if TYPE_CHECKING:
     from sourcebook.storage.postgres.database import PostgresDatabase
     from sourcebook.storage.postgres.filter_paths import CompiledFilter
 
-# How long it is believed that a collection has a graph, and that a filter lets many chunks through: neither changes
-# what is found, only how fast.
+# How long it is believed that a collection has a graph, and how many chunks a filter lets through: neither changes what
+# is found, only how fast.
 _BELIEVED_SECONDS = 10.0
 _FILTERS_REMEMBERED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """So many chunks a filter lets through, or more unless these were all."""
+
+    matching: int
+    are_all: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +60,18 @@ class _Known:
     stored: StoredCollection
     graph: Graph
     until: float
-    lets_many: dict[str, bool] = field(default_factory=dict[str, bool])
-    """Of recent filters, whether they let more than a few chunks through."""
+    counted: dict[str, _Counted] = field(default_factory=dict[str, _Counted])
+    """Of recent filters, as far as it is known."""
 
-    def remember(self, filter: CompiledFilter | None, *, lets_many: bool) -> None:
+    def remember(self, filter: CompiledFilter | None, counted: _Counted) -> None:
         if filter is None:
             return
-        if len(self.lets_many) >= _FILTERS_REMEMBERED:
-            self.lets_many.clear()
-        self.lets_many[filter.path] = lets_many
+        if len(self.counted) >= _FILTERS_REMEMBERED:
+            self.counted.clear()
+        self.counted[filter.path] = counted
+
+    def few(self, wanted: int) -> int:
+        return few_matching(self.graph, wanted, self.stored.collection.chunk_count)
 
 
 class PostgresVectorEngine:
@@ -75,7 +88,7 @@ class PostgresVectorEngine:
     async def search_chunks(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        search = await self._search(self._database, collection_id, query, filter)
+        search = await self._search(self._database, collection_id, query, filter, near_chunks(top_k))
         found = await search.chunks(top_k)
         if await self._is_another(collection_id, search):
             return await self.search_chunks(collection_id, query, top_k, filter)
@@ -94,7 +107,7 @@ class PostgresVectorEngine:
         for pause in (0.0, *PAUSES):
             await anyio.sleep(pause)
             async with self._database.snapshot() as reader:
-                search = await self._search(reader, collection_id, query, filter)
+                search = await self._search(reader, collection_id, query, filter, near_vectors(top_k))
                 found = await search.passages(top_k)
                 results = await _results(reader, collection_id, found)
             # Within one snapshot, what has no text now will have none later.
@@ -107,7 +120,7 @@ class PostgresVectorEngine:
     async def rank_passages(
         self, collection_id: str, query: Vector, top_k: int, filter: MetadataFilter | None
     ) -> list[SearchResult]:
-        search = await self._search(self._database, collection_id, query, filter)
+        search = await self._search(self._database, collection_id, query, filter, near_vectors(top_k))
         found = await search.passages(top_k)
         if await self._is_another(collection_id, search):
             return await self.rank_passages(collection_id, query, top_k, filter)
@@ -132,12 +145,13 @@ class PostgresVectorEngine:
                 model_id=known.stored.model_id,
                 filter=None if tree is None else tree.path,
             )
-            route = _route(known, tree)
+            wanted = near_vectors(top_k)
+            route = _route(known, tree, known.few(wanted))
             if route is Route.FEW:
-                route = await _counted(reader, known, tree)
+                route = await _counted(reader, known, tree, known.few(wanted))
         if route is not Route.GRAPH:
             return SearchPlan(ScanMethod.EXACT, row["vectors"], row["allowed"], row["allowed"])
-        scored = min(row["allowed"], vectors_of_a_graph(known.graph, top_k, row["vectors"]))
+        scored = min(row["allowed"], vectors_of_a_graph(known.graph, wanted, row["vectors"]))
         return SearchPlan(ScanMethod.INDEX, row["vectors"], row["allowed"], scored)
 
     async def prepare(self, collection_id: str, on_share: Callable[[float], None] | None = None) -> None:
@@ -149,7 +163,12 @@ class PostgresVectorEngine:
         self._collections.pop(stored.collection.id, None)
 
     async def _search(
-        self, reader: Executor, collection_id: str, query: Vector, filter: MetadataFilter | None
+        self,
+        reader: Executor,
+        collection_id: str,
+        query: Vector,
+        filter: MetadataFilter | None,
+        vectors_wanted: int,
     ) -> NearestSearch:
         tree = None if filter is None else compiled(check(filter))
         known = self._collections.get(collection_id)
@@ -159,10 +178,11 @@ class PostgresVectorEngine:
         wanted = vector_encoding.checked(query, collection.embedding_dimensions, "the question")
         if collection.distance_metric is DistanceMetric.COSINE:
             wanted = vector_encoding.normalised(wanted)
-        route = _route(known, tree)
+        few = known.few(vectors_wanted)
+        route = _route(known, tree, few)
         if route is Route.FEW and self._is_spread:
             # A search of several servers cannot break off halfway.
-            route = await _counted(reader, known, tree)
+            route = await _counted(reader, known, tree, few)
         return NearestSearch(
             reader,
             known.stored,
@@ -170,7 +190,8 @@ class PostgresVectorEngine:
             wanted,
             tree,
             route,
-            lambda: known.remember(tree, lets_many=True),
+            few,
+            lambda: known.remember(tree, _Counted(few + 1, are_all=False)),
         )
 
     async def _looked_up(self, reader: Executor, collection_id: str) -> _Known:
@@ -204,25 +225,30 @@ def _fits(query: Vector, known: _Known) -> bool:
     return len(query) == known.stored.collection.embedding_dimensions
 
 
-def _route(known: _Known, tree: CompiledFilter | None) -> Route:
+def _route(known: _Known, tree: CompiledFilter | None, few: int) -> Route:
     if known.graph is Graph.NONE:
         return Route.ALL if tree is None else Route.MATCHING
-    if tree is None or not tree.has_index or known.lets_many.get(tree.path):
+    if tree is None or not tree.has_index:
         return Route.GRAPH
-    return Route.FEW
+    counted = known.counted.get(tree.path)
+    return Route.GRAPH if counted is not None and counted.matching > few else Route.FEW
 
 
-async def _counted(reader: Executor, known: _Known, tree: CompiledFilter | None) -> Route:
+async def _counted(reader: Executor, known: _Known, tree: CompiledFilter | None, few: int) -> Route:
     """Whether those that the filter lets through are few or need the graph, found out before the search."""
-    if tree is not None and tree.path not in known.lets_many:
+    if tree is None:
+        return Route.GRAPH
+    counted = known.counted.get(tree.path)
+    if counted is None or not (counted.are_all or counted.matching > few):
         [row] = await reader.fetch(
             "count_matching",
             collection_id=known.stored.collection.id,
             filter=tree.path,
-            limit=FEW_MATCHING + 1,
+            limit=few + 1,
         )
-        known.remember(tree, lets_many=row["matching"] > FEW_MATCHING)
-    return Route.GRAPH if tree is None or known.lets_many[tree.path] else Route.MATCHING
+        counted = _Counted(row["matching"], are_all=row["matching"] <= few)
+        known.remember(tree, counted)
+    return Route.GRAPH if counted.matching > few else Route.MATCHING
 
 
 async def _results(reader: Executor, collection_id: str, found: Sequence[Scored]) -> list[SearchResult]:
