@@ -183,7 +183,7 @@ def test_a_base_that_does_not_exist_is_not_made_by_who_only_asks(shell: Shell, a
     error = shell.json(*arguments, "--db", "mistyped/base.db", exit_code=5)["error"]
     assert error["code"] == "base_unreachable"
     assert "mistyped/base.db" in error["message"]
-    assert "`sourcebook add PATH` creates a base" in error["hint"]
+    assert "`sourcebook add PATH` makes it" in error["hint"]
     assert list(shell.folder.iterdir()) == []
 
 

@@ -53,6 +53,8 @@ def test_people_are_listed_blocked_and_given_a_role(say: Callable[..., Any]) -> 
     assert say("users", "unblock", "2")["user"]["is_blocked"] is False
     assert say("users", "role", "3", "expert")["user"]["role"] == "expert"
     assert ids(say("users", "list", "--role", "expert")) == [3]
+    for written in ("reader", "user"):
+        assert say("users", "role", "3", written)["user"]["role"] == "user"
     assert say("users", "block", "99", exit_code=3)["error"]["code"] == "user_not_found"
     assert say("users", "block", "1", exit_code=2)["error"]["code"] == "usage"
     assert say("users", "role", "3", "king", exit_code=2)["error"]["code"] == "usage"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 from tests.faces.telegram_desk import ADMIN, QUESTION, UNKNOWN, Desk, opened
 
 from sourcebook.errors import NothingAsked
+from sourcebook.faces.telegram.bot import run
 from sourcebook.locale import texts
 from sourcebook.model.consultations import Visit
-from sourcebook.testing.telegram import Failure
+from sourcebook.settings import Settings
+from sourcebook.testing.telegram import TOKEN, Failure, TelegramServer
 
 pytestmark = pytest.mark.anyio
 
@@ -166,3 +169,20 @@ async def test_an_admin_sets_the_category(desk: Desk) -> None:
     again = await desk.says(admin, f"/category {item.id} berries")
     assert again.text == texts("en")("decided_approved", id=item.id)
     assert (await desk.says(admin, "/category")).text == texts("en")("category_usage")
+
+
+async def test_a_bot_without_documents_says_at_its_start_what_to_do(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    told_to_stop = asyncio.Event()
+    told_to_stop.set()
+    async with TelegramServer() as telegram:
+        given = {"telegram_token": TOKEN, "telegram_api_base": telegram.address}
+        await run(Settings.model_validate({"db": str(tmp_path / "empty.db"), **given}), told_to_stop)
+    assert "`sourcebook add PATH`" in caplog.text
+
+
+async def test_a_base_that_met_another_server_answers_this_one(tmp_path: Path) -> None:
+    for _ in range(2):
+        async with opened(str(tmp_path / "base.db")) as desk:
+            assert (await desk.says(desk.person(77), QUESTION)).text

@@ -94,7 +94,7 @@ def approve_an_answer(page: Page) -> None:
     page.goto("/inbox")
     expect(page.locator("#shelf .count")).to_have_count(0)
     expect(page.locator("main .empty")).to_contain_text("Nothing is waiting")
-    page.get_by_role("link", name="Draft answer").click()
+    page.get_by_role("link", name="To approve").click()
     expect(page.locator("#answer")).to_contain_text("20 g per square metre")
     page.locator("#case").focus()
     page.keyboard.press("a")

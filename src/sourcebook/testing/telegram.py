@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -114,7 +115,8 @@ class TelegramServer:
         self._waiting: list[Json] = []
         self._arrived = asyncio.Event()
         self._failures: dict[str, deque[Failure]] = defaultdict(deque)
-        self._numbers = count(1)
+        # A base remembers what it handled: a second server must not count from where the first one did.
+        self._numbers = count(time.time_ns() // 1000)
         self._messages = count(1)
         self._runner: web.AppRunner | None = None
         self.address = ""

@@ -74,7 +74,7 @@ class Invocation:
         if "://" not in db and _is_missing(db):
             raise BaseUnreachable(
                 f"There is no base {db!r}.",
-                hint="Check the path in `--db`. `sourcebook add PATH` creates a base.",
+                hint="`sourcebook add PATH` makes it. If it is elsewhere, name it with `--db` or in SOURCEBOOK_DB.",
             )
 
     def open_or_make(self) -> sourcebook.Sourcebook:

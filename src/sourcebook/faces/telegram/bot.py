@@ -86,6 +86,10 @@ async def run(
         made(book, settings) as ready,
         asyncio.TaskGroup() as others,
     ):
+        if not any(each.document_count for each in await book.library.collections()):
+            log.warning(
+                "The base has no documents yet, so nobody gets an answer: `sourcebook add PATH` adds some."
+            )
         background = [
             others.create_task(Outbox(ready.office, f"telegram:{ready.me.id}:{os.getpid()}").run(stop)),
             others.create_task(Upkeep(ready.office, _folder(settings)).run(stop)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fastapi import Response
@@ -44,7 +45,7 @@ async def health(page: Overseeing, check: bool = False) -> Response:
         counts=counts,
         waiting=[_waiting(page.texts, kind, n) for kind, n in waiting.items()],
         findings=[] if report is None else [_shown(page.texts, each) for each in report.findings],
-        parts={} if report is None else {p.name: state_of_part(page.texts, p) for p in report.optional_parts},
+        parts={} if report is None else _parts(page.texts, report.optional_parts),
         late=late,
         unsent=unsent,
         collections=await page.collections(),
@@ -71,12 +72,15 @@ def _shown(texts: Texts, finding: Finding) -> ShownFinding:
     return ShownFinding(is_fault, texts("finding_other"), finding.message)
 
 
+def _parts(texts: Texts, parts: Sequence[OptionalPart]) -> dict[str, str]:
+    """Those that somebody may miss, each with what it lacks."""
+    return {part.name: state_of_part(texts, part) for part in parts if part.is_needed}
+
+
 def state_of_part(texts: Texts, part: OptionalPart) -> str:
     """What an optional part lacks, in the words of the page, with commands between backticks."""
     if part.is_installed:
         return texts("extra_installed")
-    if not part.is_needed:
-        return texts("extra_unneeded")
     command = [] if part.command is None else [f"`{part.command}`"]
     programs = [texts("extra_program", name=name) for name in part.programs]
     return texts("extra_needs", wanted=", ".join([*command, *programs]))

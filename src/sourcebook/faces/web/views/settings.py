@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import get_annotations
 from typing import Annotated, Any
 
 import anyio
@@ -97,10 +99,12 @@ async def _answer_with(page: Page, changed: Settings) -> None:
 async def _shown(
     page: Page, trial: Trial | None = None, servers: list[LocalServer] | None = None
 ) -> Response:
+    rows = _rows(page.settings, page.texts.language)
     return await page.show(
         "settings.html",
         "settings",
-        rows=_rows(page.settings, page.texts.language),
+        own=[row for row in rows if row.origin != SettingOrigin.DEFAULT.value],
+        groups=_grouped(rows),
         chat_model=page.settings.chat_model,
         trial=trial,
         servers=servers,
@@ -121,7 +125,16 @@ def _rows(settings: Settings, language: str) -> list[SettingRow]:
         written_in = language if key in described else DEFAULT
         value_shown = "–" if shown is None else str(shown)
         found.append(SettingRow(key, value_shown, origin.value, description, written_in))
-    return sorted(found, key=lambda row: row.origin == SettingOrigin.DEFAULT.value)
+    return found
+
+
+def _grouped(rows: Sequence[SettingRow]) -> dict[str, list[SettingRow]]:
+    """The settings by the class that declares them, in its order; the page has a heading for each."""
+    found: dict[str, list[SettingRow]] = {}
+    for row in rows:
+        owner = next(each for each in Settings.__mro__ if row.key in get_annotations(each))
+        found.setdefault(owner.__name__, []).append(row)
+    return found
 
 
 async def _servers(page: Page) -> list[LocalServer]:

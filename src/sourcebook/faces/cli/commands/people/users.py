@@ -6,6 +6,7 @@ from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
+from sourcebook.model.accounts import AccountRole
 from sourcebook.model.people import ForgetReport, User, UserRole
 
 UserId = Annotated[int, typer.Argument(metavar="ID", help="The user's number in `users list`.")]
@@ -58,12 +59,23 @@ def unblock(call: Invocation, user_id: UserId) -> None:
     _show(call, user, f"{user.shown_name} may ask again.")
 
 
+def _role(written: str) -> UserRole:
+    """A role by its name here or by that of accounts, where a user is called a reader."""
+    try:
+        return UserRole.USER if written == UserRole.USER else AccountRole(written).user_role
+    except ValueError:
+        raise typer.BadParameter(f"{written!r} is not one of 'reader', 'expert', 'admin'.") from None
+
+
 def role(
     call: Invocation,
     user_id: UserId,
-    role: Annotated[UserRole, typer.Argument(help="The new role.", show_default=False)],
+    role: Annotated[
+        UserRole,
+        typer.Argument(parser=_role, help="The new role; a reader is a user.", show_default=False),
+    ],
 ) -> None:
-    """Change a person's role to user, expert or admin.
+    """Change a person's role to reader (also written user), expert or admin.
 
     Experts and admins decide on drafts; admins may do everything.
     """

@@ -39,8 +39,11 @@ def doctor(
 
 
 def _show(report: HealthReport, *, has_bot: bool) -> None:
-    for name, value in {**report.versions, **report.extras}.items():
+    for name, value in report.versions.items():
         tell(f"{name}: {value}")
+    for part in report.optional_parts:
+        if part.is_needed:
+            tell(f"{part.name}: {part.state}")
     tell(", ".join(_counted(name, count) for name, count in report.counts.items()))
     for kind, count in report.open_jobs.items():
         tell(f"  open jobs: {count} × {_job(kind, has_bot=has_bot)}")
