@@ -58,12 +58,15 @@ insert into chunk_ids (collection_id, chunk_id, document_id) values ('c', 'zzz',
 delete from chunk_ids where document_id = 'e';
 insert into document_hashes (collection_id, file_hash, document_id) values ('c', 'zzz', 'd');
 delete from document_hashes where document_id = 'f';
-insert into document_paths (collection_id, source_id, path, document_id, seen_at) values ('c', 's', 'gone.txt', 'gone', 0);
+insert into document_paths (collection_id, source_id, path, document_id, seen_at)
+    values ('c', 's', 'gone.txt', 'gone', 0);
 insert into knowledge_base_sources (knowledge_base_id, position, collection_id, document_id, document_path, quote)
     values (7, 0, 'c', 'd', 'd.txt', ''), (7, 1, 'c', 'gone', 'gone.txt', '');
 update collection_counters set chunk_count = chunk_count + 7, word_length = 0;
-insert into vectors select collection_id, document_id, chunk_id, 99, vector, wide_vector from vectors where document_id = 'f';
-delete from vectors where document_id = 'g' and chunk_id = (select min(id) from document_chunks where document_id = 'g');
+insert into vectors select collection_id, document_id, chunk_id, 99, vector, wide_vector from vectors
+    where document_id = 'f';
+delete from vectors
+    where document_id = 'g' and chunk_id = (select min(id) from document_chunks where document_id = 'g');
 insert into vectors select collection_id, document_id, 'stray', model_id, vector, wide_vector from vectors limit 1;
 update document_chunks set facts = '{}' where document_id = 'd';
 delete from documents where id = 'lost';
@@ -86,9 +89,9 @@ async def connection(postgres_db: str) -> AsyncGenerator[Connection]:
 
 async def _fill(base: OpenBase) -> None:
     await make_collection(base, model=MODEL)
-    for number, (id, category, subcategory, language) in enumerate(LABELS):
+    for number, (name, category, subcategory, language) in enumerate(LABELS):
         made = prepared(
-            id, [*PASSAGES, f"This is number {number}."], language=language, metadata={"odd": number % 2}
+            name, [*PASSAGES, f"This is number {number}."], language=language, metadata={"odd": number % 2}
         )
         document = replace(made.document, category=category, subcategory=subcategory)
         await base.stores.writer.replace_document("c", replace(made, document=document))

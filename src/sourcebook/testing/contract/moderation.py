@@ -388,7 +388,7 @@ class ModerationContract:
             await base.stores.library.open_collection("default", made.model)
             document = replace(made.document, category=category, subcategory=subcategory)
             await base.stores.writer.replace_document("default", replace(made, document=document))
-        first = min(id for id, (_, subcategory) in told.items() if str(subcategory).lower() == "raspberry")
+        first = min(known_as for known_as, (_, kind) in told.items() if str(kind).lower() == "raspberry")
         known = await base.stores.moderation.categories("default")
         assert set(known) == {told[first], ("Tools", None), ("tools", None)}
         assert len(known) == len(set(known))
