@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
     from sourcebook.settings import Settings
 
+
+log = logging.getLogger(__name__)
 
 TELEGRAM = "https://api.telegram.org"
 LARGEST_FROM_TELEGRAM = 20.0
