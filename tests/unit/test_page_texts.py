@@ -16,8 +16,9 @@ from sourcebook.locale.plural_rules import PLURAL_FORM_OF
 PAGE = Path(web.__file__).parent
 BUILT = (
     "already_", "brought_", "compared_", "count_", "days_", "differs_", "disk_", "done_", "doubt_", "error_",
-    "filter_", "finding_", "gap_", "hint_", "judged_", "kind_", "lang_", "late_", "leaf_", "may_", "mode_", "nav_",
-    "op_", "role_", "secret_", "since_", "state_", "states_", "theme_", "thumb_", "upload_", "waits_", "wording_",
+    "filter_", "finding_", "gap_", "group_", "hint_", "judged_", "kind_", "lang_", "late_", "leaf_", "may_",
+    "mode_", "nav_", "op_", "role_", "secret_", "since_", "state_", "states_", "theme_", "thumb_",
+    "upload_", "waits_", "wording_",
 )  # fmt: skip
 
 
