@@ -67,6 +67,12 @@ def test_a_search_that_makes_no_sense_is_a_problem(
     assert problem["hint"]
 
 
+def test_a_form_is_told_to_be_json(server: Served) -> None:
+    response = server.client.post("/api/ask", data={"question": QUESTION})
+    assert (response.status_code, response.json()["code"]) == (422, "bad_request")
+    assert "Content-Type: application/json" in response.json()["hint"]
+
+
 def test_an_answer_names_its_source_and_continues_its_conversation(server: Served) -> None:
     first = server.post("/api/ask", {"question": QUESTION})
     assert (first["tier"], first["citations"][0]["documentPath"]) == ("documents", "pruning")

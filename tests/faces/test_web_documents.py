@@ -211,6 +211,16 @@ def test_a_hidden_document_is_not_found_and_a_removed_one_is_gone(
         assert "wasps.md" not in page.locator("main").inner_text()
 
 
+def test_a_table_that_was_found_is_shown_without_its_bars(browser: Browser, tmp_path: Path) -> None:
+    with Sourcebook(tmp_path / "base.db") as book:
+        book.add_bytes("fees.md", b"# Fees\n\n| Frame | Price |\n|---|---:|\n| **Oak** | 40 EUR |\n")
+    with desk(tmp_path) as made, looking(browser, made) as page:
+        page.goto("/search?q=oak+frame")
+        found = page.locator(".results .found").first
+        expect(found).to_contain_text("Oak · 40 EUR")
+        assert not {"|", "*"}.intersection(found.inner_text())
+
+
 def test_a_search_marks_the_words_and_its_filters_can_be_clicked(browser: Browser, empty: Desk) -> None:
     with looking(browser, empty) as page:
         page.goto("/search?q=sulphur+sand")

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sourcebook.curate.source_changes import nearest_stretch
+from sourcebook.faces.web.dates_and_numbers import size
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.plots import PlotColumn, columns
 from sourcebook.faces.web.safe_html import Span, marked, plain, with_codes, with_spans
+from sourcebook.locale import page_texts
 
 SENTENCE = 'span class="s"'
 
@@ -99,3 +101,11 @@ def test_a_plot_escapes_its_labels() -> None:
     drawn = columns([PlotColumn("<b>", [("col-none", 3)])], '"><script>')
     assert "<b>" not in drawn
     assert "<script" not in drawn
+
+
+def test_bytes_are_counted_in_the_language_of_the_page() -> None:
+    assert [size(page_texts(language), 2_500_000) for language in ("en", "ru", "pt")] == [
+        "2.5\u00a0MB",
+        "2,5\u00a0МБ",
+        "2,5\u00a0MB",
+    ]

@@ -13,7 +13,8 @@ from sourcebook.storage.base_address import checked_base, is_server
 class StorageFields(BaseModel):
     """Where a base is, and how it is opened and searched."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # The classes inherit from each other, and only the last one is used: the others need no validators.
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     db: str = Field(
         default="data/knowledge_base.db",

@@ -9,7 +9,12 @@ from sourcebook.locale import Texts
 
 _DIGIT_GROUPS = {"en": ",", "ru": "\u00a0", "pt": "."}
 _DECIMAL_MARK = {"en": ".", "ru": ",", "pt": ","}
-_KILO = 1024
+_BYTES = {
+    "en": ("B", "kB", "MB", "GB"),
+    "ru": ("Б", "КБ", "МБ", "ГБ"),
+    "pt": ("B", "kB", "MB", "GB"),
+}
+_KILO = 1000
 
 
 def moment(texts: Texts, seconds: int | float | None) -> str:
@@ -56,11 +61,12 @@ def size(texts: Texts, count: float | None) -> str:
     """A number of bytes."""
     if count is None:
         return "–"
-    for unit in ("B", "kB", "MB"):
+    *units, largest = _BYTES[texts.language]
+    for place, unit in enumerate(units):
         if count < _KILO:
-            return f"{number(texts, count, 0 if unit == 'B' or count >= 10 else 1)}\u00a0{unit}"
+            return f"{number(texts, count, 0 if place == 0 or count >= 10 else 1)}\u00a0{unit}"
         count /= _KILO
-    return f"{number(texts, count, 1)}\u00a0GB"
+    return f"{number(texts, count, 1)}\u00a0{largest}"
 
 
 def _today() -> date:

@@ -114,13 +114,10 @@ def add_problems(app: FastAPI) -> None:
             for each in error.errors()
         ]
         first = details[0] if details else {"where": "body", "message": "it cannot be read"}
-        return problem(
-            422,
-            "bad_request",
-            f"{first['where']}: {first['message']}",
-            "Correct the request; /openapi.json describes every field.",
-            details=details,
-        )
+        hint = "Correct the request; /openapi.json describes every field."
+        if request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+            hint = "Send JSON, with the header `Content-Type: application/json`; /openapi.json describes every field."
+        return problem(422, "bad_request", f"{first['where']}: {first['message']}", hint, details=details)
 
     async def plain(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone

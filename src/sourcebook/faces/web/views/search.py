@@ -41,6 +41,8 @@ _FIELDS = ("category", "language", "type")
 _WORD = re.compile(r"\w+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s.*$", re.MULTILINE)
 _BLANK = re.compile(r"\n\s*\n+")
+_TABLE_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t:-]*$", re.MULTILINE)
+_TABLE_ROW = re.compile(r"^[ \t]*\|(.+)\|[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ def _found(
     chunk = result.chunk
     keyword, semantic = (place.keyword, place.semantic) if place else (None, None)
     section = (under or "").rpartition(" > ")[2].strip()
-    text = _BLANK.sub("\n", _HEADING.sub("", chunk.content)).strip() or chunk.content
+    text = _plain(chunk.content)
     return Found(
         title=result.document_title or file_name(result.document_path),
         file=file_name(result.document_path),
@@ -188,6 +190,13 @@ def _found(
         words_rank=keyword.rank if keyword else None,
         meaning_rank=semantic.rank if semantic else None,
     )
+
+
+def _plain(passage: str) -> str:
+    """A passage without the signs of Markdown that tell of headings, tables and emphasis."""
+    text = _TABLE_RULE.sub("", _HEADING.sub("", passage)).replace("**", "")
+    text = _TABLE_ROW.sub(lambda row: " · ".join(cell.strip() for cell in row[1].split("|")), text)
+    return _BLANK.sub("\n", text).strip() or passage
 
 
 def _words_in(text: str, stems: frozenset[str], languages: Sequence[str]) -> list[tuple[int, int]]:
