@@ -113,3 +113,8 @@ def test_a_file_over_the_limit_is_split_or_the_limit_raised_and_only_a_bomb_is_s
     with pytest.raises(FileOverLimit) as caught:
         Package(packed.getvalue(), "document")
     assert "malicious" in caught.value.hint
+
+
+def test_a_base_without_its_default_collection_is_called_empty() -> None:
+    assert "no documents yet" in CollectionNotFound.named("default").message
+    assert "no documents yet" not in CollectionNotFound.named("rules").message

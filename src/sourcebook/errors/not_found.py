@@ -13,6 +13,13 @@ class CollectionNotFound(NotFound):
 
     code = "collection_not_found"
 
+    @classmethod
+    def named(cls, name: str) -> CollectionNotFound:
+        """The error for a name. The first `add` makes the default collection, so a base without it is empty."""
+        if name == "default":
+            return cls("The base has no documents yet: there is no collection 'default'.")
+        return cls(f"There is no collection {name!r}.")
+
 
 class DocumentNotFound(NotFound):
     """There is no such document.

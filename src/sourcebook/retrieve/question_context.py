@@ -50,7 +50,7 @@ class QuestionContext:
         known = self._asked.get(collection_id)
         found = known.collection if known else await store.get_collection(collection_id)
         if found is None:
-            raise CollectionNotFound(f"There is no collection {collection_id!r}.")
+            raise CollectionNotFound.named(collection_id)
         return found
 
     def languages(self, collection_id: str) -> Sequence[str] | None:

@@ -89,7 +89,7 @@ class Calibrator:
     async def _model(self, collection_id: str) -> str:
         collection = await self.stores.vectors.get_collection(collection_id)
         if collection is None:
-            raise CollectionNotFound(f"there is no collection {collection_id!r}")
+            raise CollectionNotFound.named(collection_id)
         return collection.model.name if collection.model else ""
 
     async def _on_passages(

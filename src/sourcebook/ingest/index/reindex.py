@@ -104,7 +104,7 @@ class Reindex:
             return list(known.values())
         for name in names:
             if name not in known:
-                raise CollectionNotFound(f"There is no collection {name!r}.")
+                raise CollectionNotFound.named(name)
         return [known[name] for name in dict.fromkeys(names)]
 
     async def _planned(self, collection: Collection) -> ReindexPlan:

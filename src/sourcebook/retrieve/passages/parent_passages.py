@@ -184,7 +184,7 @@ class PlainPassages:
     async def _nearness(self, collection_id: str, query: Vector) -> Nearness:
         collection = await self._store.get_collection(collection_id)
         if collection is None:
-            raise CollectionNotFound(f"There is no collection {collection_id!r}.")
+            raise CollectionNotFound.named(collection_id)
         return nearness_to(query, collection.distance_metric)
 
 

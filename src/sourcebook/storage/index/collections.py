@@ -57,7 +57,7 @@ async def require(executor: Executor, collection_id: str) -> StoredCollection:
 
 def required_from(row: Row | None, collection_id: str) -> StoredCollection:
     if row is None:
-        raise CollectionNotFound(f"there is no collection {collection_id!r}")
+        raise CollectionNotFound.named(collection_id)
     return stored_from(row)
 
 

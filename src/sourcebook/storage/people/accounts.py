@@ -221,7 +221,7 @@ async def require_collections(executor: Executor, collections: Sequence[str]) ->
     known = {row["id"] for row in await executor.fetch("existing_collections")}
     for collection in collections:
         if collection not in known:
-            raise CollectionNotFound(f"there is no collection {collection!r}")
+            raise CollectionNotFound.named(collection)
 
 
 @of_intact_rows

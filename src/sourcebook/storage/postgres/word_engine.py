@@ -127,7 +127,7 @@ async def _known_terms(
     """The totals of the collection, and those of the question's terms that it knows."""
     found = await reader.fetch("terms_to_rank", collection_id=collection_id, terms=list(question.terms))
     if not found:
-        raise CollectionNotFound(f"there is no collection {collection_id!r}")
+        raise CollectionNotFound.named(collection_id)
     known = [row for row in found if row["id"] is not None]
     for prefix in question.prefixes:
         known += await reader.fetch(

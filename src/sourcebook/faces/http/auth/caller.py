@@ -134,5 +134,5 @@ def allowed_collections(caller: Caller, named: Sequence[str] | None, settings: S
             raise CollectionNotFound("there is no collection that you may see")
     for collection in named:
         if not caller.sees(collection):
-            raise CollectionNotFound(f"there is no collection {collection!r}")
+            raise CollectionNotFound.named(collection)
     return list(named)

@@ -54,7 +54,7 @@ def one_collection(caller: Caller, named: str | None, settings: Settings) -> str
     """The collection of a request that concerns one: the one it names, or the default, if the caller may see it."""
     found = allowed_collections(caller, None if named is None else [named], settings)
     if not found:
-        raise CollectionNotFound(f"there is no collection {named or settings.collection!r}")
+        raise CollectionNotFound.named(named or settings.collection)
     return found[0]
 
 
