@@ -489,5 +489,11 @@ def test_the_no_that_answers_is_not_cut_off() -> None:
     assert "No. Vegetables" in shown("can i sell my cabbages", page)
 
 
+def test_who_asks_when_gets_no_time_of_another_thing() -> None:
+    slugs = "Slugs: lay a board on the ground at night and collect them in the morning."
+    leeks = "Leeks are collected when the leaves are as thick as a thumb."
+    assert leeks in shown("When do I collect leeks?", slugs, leeks)
+
+
 def test_nothing_is_quoted_of_nothing() -> None:
     assert extract(Asked("When are leeks sown?", {"leek": 1.0, "sown": 1.0}, "en", "en"), []) == []

@@ -35,6 +35,8 @@ _FEWEST_WORDS = 3
 _MOST_WORDS_OF_A_TITLE = 8
 _OF_ITS_SECTION = 0.5
 _LESS_BELOW = 0.5
+_MOST_IS_NAMED = 0.6
+"""What tells a time names so much of a question that does not say which of its words is the deed."""
 _USUAL_LENGTH = 100
 _SHORTEST_LENGTH = 10
 _FORMS = (
@@ -212,10 +214,16 @@ class TextNumbers:
         return self._asks_when and says_the_opposite(self._asked.question, self._led_text(i), self.language)
 
     def _is_about_deed(self, i: int) -> bool:
-        """Whether a unit names what is done, or refers to the one before, which does."""
+        """Whether a unit is about what is done with the thing that is asked about, or refers to one that is."""
         if not self._deed:
-            return bool(self._held[i])
-        return not self._deed.isdisjoint(self.words_in(i)) or self._goes_on(i)
+            return bool(self._held[i]) and self._share(self.words_around(i)) >= _MOST_IS_NAMED
+        if self._goes_on(i):
+            return True
+        if self._deed.isdisjoint(self.words_in(i)):
+            return False
+        thing = self._asked.weights.keys() - self._deed
+        is_named = not thing.isdisjoint(unmarked(self.words_around(i)))
+        return is_named or not thing or points_back(self._units.text(i))
 
     def _goes_on(self, i: int) -> bool:
         is_beside = i > 0 and self._units[i - 1].block == self._units[i].block
