@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sourcebook.consult.excerpt.answer_without_model import Asked, extract
+from sourcebook.consult.excerpt.answer_without_model import Asked, extract, read_texts
 from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt
+from sourcebook.consult.question.forms import AskedForms
 from sourcebook.consult.support.support_check import check_support
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
@@ -489,10 +490,18 @@ def test_the_no_that_answers_is_not_cut_off() -> None:
     assert "No. Vegetables" in shown("can i sell my cabbages", page)
 
 
-def test_who_asks_when_gets_no_time_of_another_thing() -> None:
-    slugs = "Slugs: lay a board on the ground at night and collect them in the morning."
-    leeks = "Leeks are collected when the leaves are as thick as a thumb."
-    assert leeks in shown("When do I collect leeks?", slugs, leeks)
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Slugs: lay a board on the ground at night and collect them in the morning.", 0.0),
+        ("Leeks: collect them in the morning.", 1.0),
+        ("Collect it in the morning.", 1.0),
+    ],
+)
+def test_who_asks_when_is_told_no_time_of_another_thing(said: str, told: float) -> None:
+    asked = Asked("When do I collect leeks?", {"collect": 1.0, "leek": 1.0}, "en", "en")
+    (text,) = read_texts(asked, AskedForms(asked.question), [found(said)])
+    assert text.numbers.of(0)["time_told"] == told
 
 
 def test_nothing_is_quoted_of_nothing() -> None:
