@@ -116,7 +116,7 @@ def _bot(telegram: TelegramServer) -> Bot:
 
 
 async def test_every_update_is_handled_once_and_confirmed_when_it_is_done() -> None:
-    async with TelegramServer() as telegram:
+    async with TelegramServer(first_update=1) as telegram:
         anna = telegram.person(7)
         telegram.deliver(*[anna.says(str(n)) for n in range(30)])
         telegram.fail("getUpdates", Failure(429, retry_after=0))
@@ -128,7 +128,7 @@ async def test_every_update_is_handled_once_and_confirmed_when_it_is_done() -> N
 
 async def test_an_update_that_is_not_done_is_not_confirmed() -> None:
     """A bot that is killed in the middle gets it again."""
-    async with TelegramServer() as telegram:
+    async with TelegramServer(first_update=1) as telegram:
         anna = telegram.person(7)
         telegram.deliver(*[anna.says(str(n)) for n in range(3)])
         handler = Slow(30)

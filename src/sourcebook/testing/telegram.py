@@ -104,9 +104,11 @@ def _commands(text: str) -> list[Json]:
 
 @dataclass
 class TelegramServer:
-    """The server. `calls` is what the bot did; `chats` what people see."""
+    """The server. `calls` is what the bot did; `chats` what people see. Updates are numbered from `first_update`."""
 
     token: str = TOKEN
+    # A base remembers what it handled: a second server must not count from where the first one did.
+    first_update: int = field(default_factory=lambda: time.time_ns() // 1000)
     calls: list[Call] = field(default_factory=list[Call])
     chats: dict[int, list[Sent]] = field(default_factory=lambda: defaultdict[int, list[Sent]](list))
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
@@ -115,8 +117,7 @@ class TelegramServer:
         self._waiting: list[Json] = []
         self._arrived = asyncio.Event()
         self._failures: dict[str, deque[Failure]] = defaultdict(deque)
-        # A base remembers what it handled: a second server must not count from where the first one did.
-        self._numbers = count(time.time_ns() // 1000)
+        self._numbers = count(self.first_update)
         self._messages = count(1)
         self._runner: web.AppRunner | None = None
         self.address = ""
