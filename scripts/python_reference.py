@@ -121,7 +121,8 @@ def _members(kind: Any) -> Iterator[tuple[str, Any]]:
     for owner in owners:
         if not owner.__module__.startswith("sourcebook"):
             continue
-        for name, member in vars(owner).items():
+        # Copied, since a model of pydantic completes itself when its members are looked at.
+        for name, member in list(vars(owner).items()):
             plain = getattr(member, "__func__", member)
             public = not name.startswith("_") and name not in seen
             if public and (inspect.isfunction(plain) or isinstance(plain, property)):

@@ -5,32 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.unit.quoting import FILLER, excerpts, found, shown
 
 from sourcebook.consult.excerpt.answer_without_model import Asked, extract, read_texts
-from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt
+from sourcebook.consult.excerpt.excerpt import LONGEST
 from sourcebook.consult.question.forms import AskedForms
-from sourcebook.consult.support.support_check import check_support
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question
-
-FILLER = "Nobody asked about the weather, which was fair on most of the days of that long and quiet summer. "
-
-
-def found(
-    text: str, score: float = 1.0, title: str | None = None, section: str | None = None
-) -> SearchResult:
-    chunk = Chunk("c", "d", text, end_index=len(text), section=section)
-    return SearchResult(chunk, score, document_title=title)
-
-
-def excerpts(question: str, *passages: SearchResult, spoken: str | None = "en") -> list[Excerpt]:
-    weights = dict.fromkeys(analyse_question(question, [spoken] if spoken else []).terms, 1.0)
-    return [one.excerpt for one in extract(Asked(question, weights, spoken, spoken), passages)]
-
-
-def shown(question: str, *texts: str) -> str:
-    return "\n".join(one.text for one in excerpts(question, *map(found, texts)))
 
 
 @pytest.mark.parametrize("gap", ["\n", " \n  "])
@@ -48,22 +30,6 @@ def test_a_heading_on_the_line_before_is_not_part_of_the_sentence(gap: str) -> N
 )
 def test_a_sentence_that_goes_on_after_a_line_break_is_quoted_whole(text: str) -> None:
     assert shown("sulphur soil", text) == " ".join(text.split())
-
-
-def test_a_table_without_its_lines_is_not_quoted_for_its_head() -> None:
-    table = "pH now Sandy soil sulphur, g\n5.5 20 60\n6.0 40 120\n6.5 60 180"
-    assert shown("sulphur soil", table) == ""
-    assert (
-        shown("sulphur soil", f"{table}\n\nSandy soil takes 20 g of sulphur.")
-        == "Sandy soil takes 20 g of sulphur."
-    )
-
-
-def test_a_row_is_quoted_with_the_names_of_its_columns() -> None:
-    table = "service port secure port\nwww (http) 80 https 443\nimap2 143 imaps 993\nldap 389 ldaps 636"
-    text = shown("On which port does imaps run?", f"Use encryption.\n\n{table}")
-    assert text.startswith("- service port secure port\n")
-    assert "- imap2 143 imaps 993" in text
 
 
 def test_what_leads_into_a_listing_brings_it_along() -> None:
@@ -130,62 +96,6 @@ def test_a_word_with_a_hyphen_points_nowhere() -> None:
 def test_what_turns_a_sentence_round_comes_along(further: str) -> None:
     page = f"There was an official image of the project.\n\n{further}\n\n{FILLER}"
     assert further in shown("Is there an official image of the project?", page)
-
-
-def test_of_a_table_only_the_row_that_answers_is_shown_with_the_names_of_its_columns() -> None:
-    rows = "| London | 180 GBP |\n| Berlin | 140 EUR |\n| Lisbon | 110 EUR |"
-    page = f"| City | Hotel per night |\n|---|---|\n{rows}\n"
-    for city, price in {"London": "180 GBP", "Lisbon": "110 EUR"}.items():
-        (one,) = excerpts(f"How much is a hotel in {city}?", found(page))
-        assert one.text == f"City: {city} · Hotel per night: {price}"
-        quoted = page[one.start : one.end]
-        assert quoted.startswith("| City | Hotel per night |"), "what is shown is in the quote"
-        assert [quoted[a:b] for a, b in one.highlight] == [f"| {city} | {price} |"]
-        assert check_support(one.text, quoted, "en").is_verified
-
-
-def test_a_row_that_cannot_be_told_from_its_header_is_shown_as_it_stands() -> None:
-    page = "Contacts of the mill.\n\n| Name | Anna Weber |\n| Role | miller |\n"
-    assert "Name: Role" not in shown("What is the role of Anna Weber at the mill?", page)
-
-
-def test_a_table_without_a_ruler_has_a_header_if_numbers_stand_below_it() -> None:
-    page = "Fees of the club.\n\n| Member | Fee per year |\n| Adult | 50 EUR |\n| Junior | 20 EUR |\n"
-    assert shown("What is the fee per year of a junior?", page) == "Member: Junior · Fee per year: 20 EUR"
-
-
-def test_who_asks_for_several_gets_the_whole_table() -> None:
-    page = "| City | Country |\n|---|---|\n| London | England |\n| Leeds | England |\n"
-    text = shown("Which cities in England are there?", page)
-    assert "London" in text
-    assert "Leeds" in text
-
-
-LIMITS = (
-    "Business trips are booked by the office. Receipts must be handed in within 30 days of the trip.\n\n"
-    "| City | Hotel limit per night |\n|---|---|\n| Warsaw | 110 EUR |\n| Berlin | 140 EUR |\n"
-)
-
-
-def test_a_table_is_quoted_whole_where_the_question_names_no_row() -> None:
-    whole = "- City: Warsaw · Hotel limit per night: 110 EUR\n- City: Berlin · Hotel limit per night: 140 EUR"
-    assert shown("What is the hotel limit for business trips?", LIMITS).endswith(whole)
-
-
-def test_of_a_column_only_the_row_is_shown_that_the_question_names() -> None:
-    assert (
-        shown("What is the hotel limit in Berlin?", LIMITS) == "City: Berlin · Hotel limit per night: 140 EUR"
-    )
-
-
-def test_one_item_of_a_list_is_shown_without_its_bullet() -> None:
-    page = "- Chains are replaced after 3000 km.\n- Brake pads are checked at every service.\n"
-    assert shown("When are chains replaced?", page) == "Chains are replaced after 3000 km."
-
-
-def test_a_line_of_a_spreadsheet_is_shown_whole_and_alone() -> None:
-    page = "Item: kettle\nPrice: 12 €\nStock: 4 pcs.\n\nItem: pan\nPrice: 9 €\nStock: 7 pcs.\n"
-    assert shown("What is the price of a pan?", page) == "Item: pan · Price: 9 € · Stock: 7 pcs."
 
 
 RULES = (
