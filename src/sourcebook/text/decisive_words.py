@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.case_and_accents import folded
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.word_lists import named_lines
 
 
 def decisive_words(text: str) -> set[str]:
@@ -26,10 +25,9 @@ def meant_words(text: str) -> set[str]:
 def _meanings() -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     strict: dict[str, str] = {}
     loose: dict[str, tuple[str, ...]] = {}
-    for line in lines_of("decisive.txt"):
-        meaning, _, forms = line.partition(":")
+    for meaning, forms in named_lines("decisive.txt"):
         certain, _, others = forms.partition("|")
-        strict |= dict.fromkeys(map(folded, certain.split()), meaning)
+        strict |= dict.fromkeys(certain.split(), meaning)
         for form in others.split():
             loose[form] = (*loose.get(form, ()), meaning)
     return strict, loose

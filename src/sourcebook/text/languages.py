@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol, cast
 
-from sourcebook.text.function_words import LISTED, is_made_with, languages_of_prose, prose_of
+from sourcebook.text.function_words import is_made_with, languages_of_prose, languages_with_list, prose_of
 from sourcebook.text.letters import CYRILLIC, IN_CYRILLIC, LATIN, MARKS, NOT_IN_LATIN
 
 _WINDOW = 50_000
@@ -62,7 +62,7 @@ def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
     prose = _without_names(sample, runs)
     seen = _by_letters(prose)
     # A language without a list has small words of its neighbours; only those that the model guesses too readily wait.
-    if seen is not None and seen not in LISTED and seen not in _TOO_READILY:
+    if seen is not None and seen not in languages_with_list() and seen not in _TOO_READILY:
         return seen
     if len(likely) == 1:
         return likely[0]

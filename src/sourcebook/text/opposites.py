@@ -6,7 +6,7 @@ import unicodedata
 from functools import cache, lru_cache
 
 from sourcebook.text.stems import stem_words
-from sourcebook.text.word_lists import WordForms, lines_of
+from sourcebook.text.word_lists import WordForms, lines_of, named_lines
 
 _SHORTEST_REST = 4
 """Of a word that is turned around by its beginning, so much must be left: "abase" does not deny "base"."""
@@ -93,8 +93,7 @@ def _antonyms(language: str | None) -> dict[str, set[str]]:
 
 @cache
 def _beginnings(language: str | None) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    for line in lines_of("prefixes.txt"):
-        name, _, forms = line.partition(":")
+    for name, forms in named_lines("prefixes.txt"):
         if name == language:
             denying, _, turning = forms.partition("|")
             pairs = [pair.partition("/") for pair in turning.split()]

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
 
+from sourcebook.text.word_lists import words_by_name
+
 # Blank lines, a page break, or a line that opens a heading, a list item, a table row or a listing.
 _BLOCK_END = re.compile(r"\n(?:[^\S\n]*+\n)++|\n(?=[^\S\n]*+(?:[-#*|•]|\+\s|```|\d{1,3}[.)]\s))|[\f\u2029]")
 _HEADING = re.compile(r"\s*#{1,6}[^\S\n]")
@@ -25,23 +27,6 @@ _MARKS = frozenset(".!?…")
 _LOOK_BACK = 40
 _OPENERS = "«„“\"'‘([{*_`-–—/"
 
-# Abbreviations that something always follows. Those that may well be the last word of a sentence ("и др.", "etc.",
-# "руб.") are left out: before a small letter no sentence ends anyway.
-_NEVER_LAST_WORDS = """
-    см ср рис табл стр гл разд илл ул пр просп пер пл наб обл р-н пос дер корп кв оф тел оз о-в хр мкр абз досл устар
-    им проф акад доц канд докт инж ген полк кап св г-н г-жа гр тов ред изд напр т.е т.к т.н
-    англ лат греч др.-греч древнегреч нем др.-нем франц фр исп итал яп африк груз арм азерб осет тат башк казах узб
-    тадж кирг туркм укр белор польск чеш словацк болг макед словен хорв рум венг швед норв голл нидерл фин эст латыш
-    литов вьетн монг перс санскр ивр др.-евр ирл шотл валл кат галис рус др.-рус церк.-слав
-    mr mrs ms dr prof st rev hon gen col capt lt sgt vs cf al eg ie e.g i.e fig figs eq sec vol nos pp ed eds approx
-    messrs mt gov viz
-    sr sra srta dra profa exmo exma ilmo eng arq av ex p.ex obs art cap pág págs tel núm núms cia séc sécs
-    ej p.ej avda dña lic ing nro dpto depto aprox cfr ee
-"""
-_NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
-# These stand before a number; before anything else they are words, or may be the last ones.
-_BEFORE_NUMBERS_WORDS = "ок ст кн вып no nr ca jan feb apr aug sept oct nov dec"
-_BEFORE_NUMBERS = frozenset(_BEFORE_NUMBERS_WORDS.split())
 # "Zum 1. September"": in German a dot follows upon the day of a month.
 _DAY = re.compile(r"[12]?\d|3[01]")
 _MONTH = re.compile(
@@ -181,7 +166,8 @@ def _is_abbreviated(text: str, start: int, dot: int, following: str) -> bool:
         return token[-1].isupper() or not _may_be_last(word, earlier[-1] if earlier else "")
     if token[-2:-1] == "." and token[-1].isupper():
         return True
-    return word in _NEVER_LAST or (following.isdigit() and word in _BEFORE_NUMBERS)
+    listed = words_by_name("abbreviations.txt")
+    return word in listed["never_last"] or (following.isdigit() and word in listed["before_number"])
 
 
 def _may_be_last(letter: str, before: str) -> bool:

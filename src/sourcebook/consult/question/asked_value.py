@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import WordForms, lines_of, phrases
+from sourcebook.text.word_lists import WordForms, named_lines, phrases
 
 
 class ValueKind(StrEnum):
@@ -267,7 +267,6 @@ def _asked() -> tuple[tuple[Kinds, re.Pattern[str]], ...]:
 
 def _lists(name: str) -> Iterator[tuple[Kinds, str, bool]]:
     """Of each line the kinds, what is listed, and whether it is sure."""
-    for line in lines_of(name):
-        kinds, _, rest = line.partition(": ")
+    for kinds, rest in named_lines(name):
         sure = kinds.removeprefix("sometimes ")
         yield frozenset(map(ValueKind, sure.split())), rest, sure == kinds

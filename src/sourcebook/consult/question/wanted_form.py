@@ -18,7 +18,7 @@ from sourcebook.consult.question.given_value import gives_value
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stopwords import asking_words, stop_words
-from sourcebook.text.word_lists import lines_of, phrases, word_forms, word_groups
+from sourcebook.text.word_lists import named_lines, phrases, word_forms, word_groups
 
 Gives = Callable[[str], bool]
 """Whether a sentence has what is wanted."""
@@ -362,7 +362,5 @@ def _has_phrase(name: str, said: list[str]) -> bool:
 @cache
 def _phrases_of(name: str) -> re.Pattern[str]:
     """The phrases of a list, which stand behind `phrase:` in it."""
-    listed = (line.partition(": ") for line in lines_of(name))
-    return re.compile(
-        "|".join(each for group, _, rest in listed if group == "phrase" for each in phrases(rest))
-    )
+    listed = (rest for group, rest in named_lines(name) if group == "phrase")
+    return re.compile("|".join(each for rest in listed for each in phrases(rest)))

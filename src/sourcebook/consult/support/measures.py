@@ -6,7 +6,7 @@ from functools import cache
 
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import Quantity, quantities
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.word_lists import WordForms, named_lines
 
 _REACH = 3
 """How many words behind a number may tell its unit: "ten full business days"."""
@@ -35,18 +35,9 @@ def _is_otherwise_qualified(found: Quantity, sentence: str, held: list[Quantity]
 
 def _qualifiers_of(text: str, end: int) -> frozenset[str]:
     behind = words(text[end : end + _WINDOW])[:_REACH]
-    return frozenset(
-        meaning
-        for meaning, whole, beginnings in _qualifiers()
-        if any(word in whole or word.startswith(beginnings) for word in behind)
-    )
+    return frozenset(meaning for meaning, forms in _qualifiers() if any(map(forms.holds, behind)))
 
 
 @cache
-def _qualifiers() -> tuple[tuple[str, frozenset[str], tuple[str, ...]], ...]:
-    found: list[tuple[str, frozenset[str], tuple[str, ...]]] = []
-    for line in lines_of("qualifiers.txt"):
-        meaning, _, forms = line.partition(":")
-        whole = frozenset(form for form in forms.split() if not form.endswith("*"))
-        found.append((meaning, whole, tuple(form[:-1] for form in forms.split() if form.endswith("*"))))
-    return tuple(found)
+def _qualifiers() -> tuple[tuple[str, WordForms], ...]:
+    return tuple((meaning, WordForms.read(forms)) for meaning, forms in named_lines("qualifiers.txt"))
