@@ -252,7 +252,7 @@ class Consultation:
         is_whole = question.asked == question.wordings[0]
         tried = [inquiry.question.strip(), *question.wordings] if is_whole else question.wordings[:1]
         for text in dict.fromkeys(tried):
-            found = await self._curated.look(
+            found = await self._curated.find(
                 text, inquiry, question.context, question.terms, question.details
             )
             if chosen is not None:

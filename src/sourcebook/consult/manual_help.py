@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.acceptance import term_weights
+from sourcebook.consult.evidence.passage_surroundings import last_heading
 from sourcebook.consult.evidence.question_share import share_of_weight
 from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
-from sourcebook.model.chat import BETWEEN_HEADINGS, MANUAL_COLLECTION
+from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchReport, SearchResult
 from sourcebook.text.analysis import analyse
@@ -129,7 +130,7 @@ def _passages_of(path: str, data: bytes) -> list[_ManualPassage]:
             chunk,
             title,
             _terms(title),
-            _terms((chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]),
+            _terms(last_heading(chunk)),
             [_terms(chunk.content[start:end]) for start, end in sentence_spans(chunk.content)],
         )
         for chunk in chunks

@@ -17,9 +17,12 @@ def folded(text: str) -> str:
     return composed.replace("ё", "е")
 
 
-def without_accents(word: str) -> str:
-    """A word as it is typed where accents are a nuisance: `nao` for `não`."""
-    return "".join(mark for mark in unicodedata.normalize("NFD", word) if not unicodedata.combining(mark))
+def without_accents(word: str, *, keeping: str = "") -> str:
+    """A word as it is typed where accents are a nuisance: `nao` for `não`. The letters in `keeping` keep theirs."""
+    apart = (letter if letter in keeping else unicodedata.normalize("NFD", letter) for letter in word)
+    return "".join(
+        mark for part in apart for mark in part if part in keeping or not unicodedata.combining(mark)
+    )
 
 
 def normal_form(value: str) -> str:

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from sourcebook.text.stems import shared_beginning
+
 _LATIN = str.maketrans(
     dict(zip("абвгдежзийклмнопрстуфхцчшыэ", "abvgdejziiklmnoprstufhcčšye", strict=True))
     | {"щ": "š", "ъ": "", "ь": "", "ю": "yu", "я": "ya", "ё": "e"}
@@ -45,8 +47,6 @@ def sound_alike(one: str, other: str) -> bool:
     """Whether two sounds are those of one name: the same but for an ending. Short ones must be equal."""
     if min(len(one), len(other)) < _FEWEST:
         return one == other and len(one) == _FEWEST - 1
-    shared = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    shared = shared_beginning(one, other)
     least = max(_FEWEST, min(len(one), len(other)) - 1)
     return shared >= least and abs(len(one) - len(other)) <= _MOST_LONGER

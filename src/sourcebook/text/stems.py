@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Protocol, cast
 
 import Stemmer
 
+from sourcebook.text.case_and_accents import without_accents
 from sourcebook.text.letters import NOT_IN_LATIN
 
 _ALGORITHMS = {
@@ -149,6 +150,11 @@ def stem_words(words: Sequence[str], language: str | None) -> list[str]:
     return stems
 
 
+def shared_beginning(one: str, other: str) -> int:
+    """How many letters two words begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def _stemmed(words: Sequence[str], algorithm: str | None) -> list[str]:
     if algorithm not in _available or not words:
         return list(words)
@@ -164,7 +170,8 @@ def _made(words: Sequence[str], algorithm: str) -> list[str]:
     if algorithm == "russian":
         stems = [_without_fleeting_vowel(stem) for stem in stems]
     elif algorithm in _PLAIN_WITHOUT_ACCENTS:
-        stems = [stem if stem.isascii() else _without_accents(stem) for stem in stems]
+        # The Spanish `ñ` is a letter of its own.
+        stems = [stem if stem.isascii() else without_accents(stem, keeping="ñ") for stem in stems]
     # Some algorithms leave nothing of a word that is all ending, such as a lone Arabic vowel sign.
     return [stem or word for stem, word in zip(stems, words, strict=True)] if "" in stems else stems
 
@@ -189,13 +196,3 @@ def _without_fleeting_vowel(stem: str) -> str:
     ):
         return stem[:-2] + stem[-1]
     return stem
-
-
-def _without_accents(stem: str) -> str:
-    """`anális` as `analis`. The Spanish `ñ` is a letter of its own."""
-    parts = (letter if letter == "ñ" else unicodedata.normalize("NFD", letter) for letter in stem)
-    return "".join(part if part == "ñ" else _bare(part) for part in parts)
-
-
-def _bare(part: str) -> str:
-    return "".join(mark for mark in part if not unicodedata.combining(mark))

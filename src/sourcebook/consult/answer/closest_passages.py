@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.excerpt.answer_without_model import Asked, Extract, extract
 from sourcebook.consult.question.typed_words import in_plain_spelling
@@ -82,14 +83,10 @@ def _says_the_same(one: Extract, other: Extract) -> bool:
     """Whether one excerpt is within the other, or they are of overlapping places: passages of a document overlap."""
     if one.excerpt.text in other.excerpt.text or other.excerpt.text in one.excerpt.text:
         return True
-    if _document_of(one) != _document_of(other):
+    if document_of(one.source) != document_of(other.source):
         return False
     (start, end), (first, last) = _span_of(one), _span_of(other)
     return start < last and first < end
-
-
-def _document_of(found: Extract) -> tuple[str, str]:
-    return found.source.collection_id, found.source.chunk.document_id
 
 
 def _span_of(found: Extract) -> tuple[int, int]:

@@ -24,6 +24,7 @@ from sourcebook.consult.citations.marks_and_quotes import (
 )
 from sourcebook.consult.citations.sheet_places import rows_at
 from sourcebook.consult.citations.source_link import source_link
+from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
 from sourcebook.consult.excerpt.answer_without_model import Asked, extract
@@ -73,7 +74,8 @@ class PassageSources:
         chunk = passage.chunk
         document = self._document(passage)
         # A quote may go over to the next page before what it is quoted for.
-        page = self.page(passage, start + min((first for first, _ in highlight), default=0))
+        place = start + min((first for first, _ in highlight), default=0)
+        page = self.page(passage, place)
         return Citation(
             number=number,
             text=source_link(passage.document_path, passage.document_title, page, self.language),
@@ -88,9 +90,7 @@ class PassageSources:
             quote=chunk.content[start:end],
             verified=True,
             file_hash=document.file_hash if document else None,
-            section=self.section(
-                passage, start + min((first for first, _ in highlight), default=0), (start, end)
-            ),
+            section=self.section(passage, place, (start, end)),
             highlight=tuple(highlight),
         )
 
@@ -99,8 +99,7 @@ class PassageSources:
         others = (
             other.document_path
             for other in self.passages
-            if (other.collection_id, other.chunk.document_id)
-            != (passage.collection_id, passage.chunk.document_id)
+            if document_of(other) != document_of(passage)
             and (holds_copy(other, quote) or is_translation(passage, other))
         )
         return tuple(dict.fromkeys(others))
@@ -121,7 +120,7 @@ class PassageSources:
         return found
 
     def _document(self, passage: SearchResult) -> Document | None:
-        return self.documents.get((passage.collection_id, passage.chunk.document_id))
+        return self.documents.get(document_of(passage))
 
 
 _HEADING = re.compile(r"(?m)^(#{1,6})[ \t]+(.+?)[ \t#]*$")

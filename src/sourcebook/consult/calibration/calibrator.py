@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sourcebook.consult.answer.terminology import TermIndex
 from sourcebook.consult.calibration.suggestions import (
     TriedPair,
@@ -25,9 +23,11 @@ from sourcebook.consult.question.same_question import difference
 from sourcebook.errors import CollectionNotFound, NoEmbedder
 from sourcebook.model.answer_thresholds import Thresholds, thresholds_from
 from sourcebook.model.calibration import Calibration
+from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
+from sourcebook.retrieve.passages.parent_passages import nearness_to
 from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sourcebook.model.answer_thresholds import ModelFacts
     from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
     from sourcebook.model.curation import Term
-    from sourcebook.model.documents import Vector
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
@@ -150,7 +149,7 @@ async def _distance(context: QuestionContext, collection_id: str, pair: Question
     other = await context.vector_for(collection_id, pair.other)
     if one is None or other is None:
         raise NoEmbedder(f"the model of {collection_id!r} is not available here")
-    return 1.0 - _cosine(one, other)
+    return 1.0 - nearness_to(one, DistanceMetric.COSINE)(other)
 
 
 def questions_from(drafts: Sequence[Draft], collection_id: str) -> list[JudgedQuestion]:
@@ -175,9 +174,3 @@ def questions_from(drafts: Sequence[Draft], collection_id: str) -> list[JudgedQu
 
 def _suggested(part: PassageCalibration | CuratedCalibration | None) -> float | None:
     return None if part is None else part.suggested
-
-
-def _cosine(one: Vector, other: Vector) -> float:
-    first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    size = float(np.linalg.norm(first) * np.linalg.norm(second))
-    return float(first @ second) / size if size else 0.0

@@ -46,17 +46,6 @@ class CuratedLookup:
         context: QuestionContext,
         terms: TermIndex,
         details: dict[str, JsonValue],
-    ) -> CuratedAnswer | None:
-        """The approved answer to this question, if there is one. What was looked at goes to the details."""
-        return (await self.look(question, inquiry, context, terms, details)).entry
-
-    async def look(
-        self,
-        question: str,
-        inquiry: Inquiry,
-        context: QuestionContext,
-        terms: TermIndex,
-        details: dict[str, JsonValue],
     ) -> CuratedFinding:
         """The approved answer, or what may be meant. What was looked at goes to the details."""
         looked_at: list[JsonValue] = []

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.passage_surroundings import title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, weight_of
-from sourcebook.consult.question.everyday_words import everyday_stems
+from sourcebook.consult.question.everyday_words import everyday_stems_in
 from sourcebook.text.analysis import analyse_question, distinct_terms, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
@@ -51,7 +52,7 @@ def term_weights(
         known = [stem for stem in stems if stem in wanted]
         if known:
             terms[max(known, key=lambda stem: counts.get(stem, 0))] = None
-    everyday = frozenset[str]().union(*map(everyday_stems, spoken))
+    everyday = everyday_stems_in(spoken)
     return {term: term_weight(counts.get(term, 0), rows, is_everyday=term in everyday) for term in terms}
 
 
@@ -76,8 +77,7 @@ def judged(weights: Mapping[str, float], passage: SearchResult, language: str | 
     known = judge_weights()
     content = passage.chunk.content
     language = language or detect_language(content)
-    context = f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
-    title = marked_terms(weights, distinct_terms(context, language), language)
+    title = marked_terms(weights, distinct_terms(title_and_section(passage), language), language)
     sentences = {
         frozenset(marked_terms(weights, distinct_terms(content[start:end], language), language))
         for start, end in sentence_spans(content)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.missing_form import about_the_thing
+from sourcebook.consult.evidence.passage_surroundings import title_and_section
 from sourcebook.consult.evidence.question_share import held_terms, weight_of
 from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.everyday_words import everyday_stems
+from sourcebook.consult.question.everyday_words import everyday_stems_in
 from sourcebook.consult.question.wanted_form import asks_who, wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.question_words import words_of_a_kind
@@ -36,16 +37,15 @@ def is_word_nowhere(question: WeighedQuestion, passages: Sequence[SearchResult])
         if thing is None or thing.is_of_a_page or wanted_form(asked, question.language) is not None:
             return False
         said = thing.with_rest
-    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
     weights = about_the_thing(asked, question.weights, question.language)
-    terms = distinct_terms(said, question.language) - everyday
+    terms = distinct_terms(said, question.language) - everyday_stems_in(question.languages)
     unknown = {term for term in weights if term in terms and not question.counts.passages.get(term)}
     if weight_of(unknown, weights) < _ENOUGH:
         return False
     kinds = words_of_a_kind()
     for passage in passages:
-        context = f"{passage.document_title or ''}\n{passage.chunk.section or ''}\n{passage.chunk.content}"
-        found = distinct_terms(context, question.language)
+        said = f"{title_and_section(passage)}\n{passage.chunk.content}"
+        found = distinct_terms(said, question.language)
         unknown -= held_terms(dict.fromkeys(unknown, 1.0), found, question.language)
         unknown -= {term for term in unknown if kinds.get(term, frozenset()) & found}
     return weight_of(unknown, weights) >= _ENOUGH

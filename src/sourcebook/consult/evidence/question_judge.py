@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_word import is_word_nowhere
+from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading
 from sourcebook.consult.evidence.question_share import held_share, held_terms, weight_of
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
-from sourcebook.consult.question.everyday_words import everyday_stems
+from sourcebook.consult.question.everyday_words import everyday_stems_in
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.named_days import days_of_rows, named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.consult.support.support_check import names
-from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.question_words import words_of_a_kind
@@ -156,7 +156,7 @@ def verdict_on(
 def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> dict[str, float]:
     """What the judge weighs, under the names that the file of weights explains."""
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
-    others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
+    others = [j.score for p, j in passages if _is_another_text(p, closest)]
     rest = _without_days_of(closest, passages, question)
     is_form_missing = _is_form_missing(question, passages)
     smallness = _smallness(question.counts.rows)
@@ -181,6 +181,11 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "small_base": smallness,
         "word_nowhere": smallness * is_word_nowhere(question, [p for p, _ in passages]) if smallness else 0.0,
     }
+
+
+def _is_another_text(passage: SearchResult, closest: SearchResult) -> bool:
+    """Whether a passage is of another document that is no copy or translation of this one."""
+    return document_of(passage) != document_of(closest) and not is_same_text(closest, passage)
 
 
 def _without_days_of(
@@ -222,11 +227,7 @@ def meaning_of(question: str, passages: Sequence[JudgedPassage]) -> dict[str, fl
     near, weights = nearness(question, passages), judge_weights().across
     first = max(range(len(passages)), key=lambda place: near[place])
     nearest, judgement = passages[first]
-    others = [
-        n
-        for n, (p, _) in zip(near, passages, strict=True)
-        if not _same_document(p, nearest) and not is_same_text(nearest, p)
-    ]
+    others = [n for n, (p, _) in zip(near, passages, strict=True) if _is_another_text(p, nearest)]
     met = _names_met(ForeignNames(question), nearest)
     return {
         "similarity": judgement.similarity,
@@ -373,7 +374,7 @@ def _is_only_titled(question: WeighedQuestion, closest: SearchResult) -> bool:
     """
     if names(question.text):
         return False
-    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
+    everyday = everyday_stems_in(question.languages)
     weights = {term: weight for term, weight in question.weights.items() if term not in everyday}
     titled = held_terms(
         weights, distinct_terms(closest.document_title or "", question.language), question.language
@@ -417,8 +418,10 @@ def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> boo
     """
     if not asks_what_to_do(question.text):
         return False
-    section = (closest.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
-    headings = [section, *(found[1] for found in _HEADING.finditer(closest.chunk.content))]
+    headings = [
+        last_heading(closest.chunk),
+        *(found[1] for found in _HEADING.finditer(closest.chunk.content)),
+    ]
     return any(
         names_situation(heading) and held_share(question.weights, heading, question.language) > 0
         for heading in headings
@@ -434,13 +437,12 @@ def _is_news_missing(
     """
     if question.follow_up is None:
         return False
-    own = distinct_terms(question.follow_up, question.language)
-    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
-    weights = {term: weight for term, weight in question.weights.items() if term in own - everyday}
+    own = distinct_terms(question.follow_up, question.language) - everyday_stems_in(question.languages)
+    weights = {term: weight for term, weight in question.weights.items() if term in own}
     said = [
         f"{passage.chunk.section or ''}\n{_said_with_title(passage)}"
         for passage, _ in passages
-        if _same_document(passage, closest)
+        if document_of(passage) == document_of(closest)
     ]
     held = [held_share(weights, each, question.language) for each in said]
     if not weights or max(held) >= _HALF_OF_A_THING:
@@ -456,7 +458,7 @@ def _told_terms(
 ) -> Iterator[frozenset[str]]:
     """The terms of each sentence with the heading right above it, and with the title of its document if it counts."""
     content = passage.chunk.content
-    section = (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+    section = last_heading(passage.chunk)
     above = frozenset[str]()
     if with_title:
         above = distinct_terms(f"{passage.document_title or ''}\n{section}", language)
@@ -464,7 +466,3 @@ def _told_terms(
         above = distinct_terms(section, language)
     for start, end in sentence_spans(content):
         yield above | distinct_terms(content[start:end], language)
-
-
-def _same_document(one: SearchResult, other: SearchResult) -> bool:
-    return (one.collection_id, one.chunk.document_id) == (other.collection_id, other.chunk.document_id)

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from itertools import takewhile
 
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.question_words import near_words, words_alike
+from sourcebook.text.stems import shared_beginning
 
 _SHORTEST_SHARED_BEGINNING = 5
 _SHARED_PART = 0.55
@@ -101,7 +101,7 @@ def _has_form(term: str, beginnings: Mapping[str, Sequence[str]]) -> bool:
 @lru_cache(4096)
 def _are_forms(one: str, other: str) -> bool:
     """Whether two long words that begin alike may be forms of one: "поставка" and "поставлять", not "secretary"."""
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    shared = shared_beginning(one, other)
     ends = one[shared:], other[shared:]
     if not all(ends):
         return not set(ends) & _OTHER_WORDS

@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.text.analysis import words
 from sourcebook.text.languages import detect_language
 
@@ -22,7 +23,7 @@ _LANGUAGE = re.compile(rf"(?:(?<=/)|^){_CODE}/|[._-]{_CODE}(?=$)", re.IGNORECASE
 
 def is_same_text(one: SearchResult, other: SearchResult) -> bool:
     """Whether a passage of another document says the same: word for word, or as its translation."""
-    if (one.collection_id, one.chunk.document_id) == (other.collection_id, other.chunk.document_id):
+    if document_of(one) == document_of(other):
         return False
     return holds_copy(other, one.chunk.content) or is_translation(one, other)
 

@@ -16,9 +16,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.passage_surroundings import document_of, title_and_section
 from sourcebook.consult.evidence.question_share import held_share, held_terms
 from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
-from sourcebook.consult.excerpt.excerpt_features import Asked, TextNumbers, title_and_section
+from sourcebook.consult.excerpt.excerpt_features import Asked, TextNumbers
 from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.consult.excerpt.joined_passages import joined
 from sourcebook.consult.excerpt.passage_units import Units
@@ -122,7 +123,7 @@ def read_texts(
             if numbers.is_quotable(i)
         }
         chunk = found.whole.chunk
-        length = (lengths or {}).get((found.whole.collection_id, chunk.document_id))
+        length = (lengths or {}).get(document_of(found.whole))
         is_end = length is not None and chunk.start_index + len(chunk.content) >= length
         texts.append(ReadText(found, units, numbers, scores, is_end))
     return texts
@@ -216,6 +217,15 @@ def _extract(
     return Extract(place, maker.shown(stretch), text.found.whole)
 
 
+def _row_choice(asked: Asked, text: ReadText) -> RowChoice:
+    return RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
+
+
+def _starting_with(number: int, texts: Sequence[ReadText]) -> list[tuple[int, ReadText]]:
+    """The texts with their numbers: this one, then the others in their order."""
+    return sorted(enumerate(texts), key=lambda each: each[0] != number)
+
+
 def _rows_that_fit(
     asked: Asked,
     passages: Sequence[SearchResult],
@@ -226,7 +236,7 @@ def _rows_that_fit(
     """For who asks which rows fit a condition, those that surely do, if a row answers best; None for all others."""
     _, number, best = likeliest
     text = texts[number]
-    choice = RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
+    choice = _row_choice(asked, text)
     cells = cells_of(text.units.row(best))
     if not cells or (choice.says(cells) and not choice.asks_which):
         return None
@@ -235,7 +245,7 @@ def _rows_that_fit(
     if columns := choice.columns(cells):
         fitting = [
             (at, [i for i in other.scores if choice.fits(cells_of(other.units.row(i)), columns)])
-            for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
+            for at, other in _starting_with(number, texts)
         ]
         rows = _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
         return rows if rows or choice.asks_which or choice.denies else None
@@ -261,14 +271,14 @@ def _rows_alike(
     text, prices = texts[number], excerpt_weights().stretch
     if not (cells := cells_of(text.units.row(place))):
         return []
-    choice = RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
+    choice = _row_choice(asked, text)
     named = text.numbers.words_in(place) & choice.others(cells)
     likely = makers[number].chances[place]
     least = prices["row_beside"] * likely if likely < prices["row_alone"] else likely
     document = text.found.whole.chunk.document_id
     rows = [
         (at, i, of_row)
-        for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
+        for at, other in _starting_with(number, texts)
         if other.found.whole.chunk.document_id == document
         for i in other.scores
         if (of_row := cells_of(other.units.row(i)))
@@ -334,7 +344,7 @@ def _instead(asked: Asked, passages: Sequence[SearchResult], texts: Sequence[Rea
 
 
 def _whole_share(asked: Asked, passage: SearchResult, language: str | None) -> float:
-    said = f"{passage.document_title or ''}\n{passage.chunk.section or ''}\n{passage.chunk.content}"
+    said = f"{title_and_section(passage)}\n{passage.chunk.content}"
     return held_share(asked.weights, said, language)
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.asking_heading import asked_in
+from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading, title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.told_time import asked_deed, asks_when, points_back, tells_time, warns_only
@@ -293,7 +294,7 @@ class TextNumbers:
         """The heading right above a unit."""
         if unit.heading:
             return self._units.content[slice(*unit.heading)]
-        return (self._whole.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+        return last_heading(self._whole.chunk)
 
     def _path_to(self, unit: Unit) -> frozenset[str]:
         """The words of the question in the title and in the headings of the passage that a unit stands under.
@@ -334,10 +335,8 @@ class TextNumbers:
     @cached_property
     def _of_document(self) -> float:
         """The part of the passages that are of the same document."""
-        own = (self._whole.collection_id, self._whole.chunk.document_id)
-        return sum((p.collection_id, p.chunk.document_id) == own for p in self._passages) / len(
-            self._passages
-        )
+        own = document_of(self._whole)
+        return sum(document_of(passage) == own for passage in self._passages) / len(self._passages)
 
     @cached_property
     def _titles(self) -> frozenset[str]:
@@ -378,11 +377,6 @@ def _bare_heading(heading: str) -> str:
     return _MARKS_OF_HEADINGS.sub("", heading).strip()
 
 
-def title_and_section(passage: SearchResult) -> str:
-    """What a reader is told beside an excerpt."""
-    return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
-
-
 def _lead(passages: Sequence[SearchResult], place: int) -> float:
     """How far the first result is before a passage. Another part of a section that was found is less far behind."""
     own = passages[place]
@@ -390,8 +384,7 @@ def _lead(passages: Sequence[SearchResult], place: int) -> float:
         p.score
         for p in passages
         if p.chunk.section is not None
-        and (p.collection_id, p.chunk.document_id, p.chunk.section)
-        == (own.collection_id, own.chunk.document_id, own.chunk.section)
+        and (document_of(p), p.chunk.section) == (document_of(own), own.chunk.section)
     ]
     found = own.score + _OF_ITS_SECTION * (max(of_section, default=own.score) - own.score)
     return max(0.0, passages[0].score - found)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.passage_surroundings import document_of
+
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
     from sourcebook.model.search import SearchResult
@@ -48,14 +50,15 @@ def joined(passages: Sequence[SearchResult]) -> list[JoinedPassages]:
 
 def _overlapping(whole: SearchResult, passages: Sequence[SearchResult], waiting: Sequence[int]) -> int | None:
     """The next of the waiting passages that overlaps a text."""
-    of_document = (whole.collection_id, whole.chunk.document_id)
-    for place in waiting:
-        other = passages[place]
-        if (other.collection_id, other.chunk.document_id) == of_document and _overlap(
-            whole.chunk, other.chunk
-        ):
-            return place
-    return None
+    return next(
+        (
+            place
+            for place in waiting
+            if document_of(passages[place]) == document_of(whole)
+            and _overlap(whole.chunk, passages[place].chunk)
+        ),
+        None,
+    )
 
 
 def _overlap(one: Chunk, other: Chunk) -> bool:

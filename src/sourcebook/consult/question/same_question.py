@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, without_asking
 from sourcebook.consult.support.support_check import decisive_words, names
@@ -24,7 +24,7 @@ from sourcebook.text.negation import negators
 from sourcebook.text.numbers import ANY_LANGUAGE, quantities
 from sourcebook.text.question_opposites import turned_around
 from sourcebook.text.question_words import class_nouns, generic_words, stems_alike
-from sourcebook.text.stems import stem_words
+from sourcebook.text.stems import shared_beginning, stem_words
 from sourcebook.text.stopwords import stop_words
 
 NEAR = 0.15
@@ -346,20 +346,15 @@ def _terms_of(question: str, language: str | None) -> _Terms:
     )
 
 
-def _shared_beginning(term: str, other: str) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, other, strict=False)))
-
-
 def _has_root_of(term: str, other: str) -> bool:
     """Whether two stems may be of words made from one another: `утвержда` and `утвержден`."""
-    return _shared_beginning(term, other) >= max(
-        _SHARED_BEGINNING, max(len(term), len(other)) - _LONGEST_SUFFIX
-    )
+    least = max(_SHARED_BEGINNING, max(len(term), len(other)) - _LONGEST_SUFFIX)
+    return shared_beginning(term, other) >= least
 
 
 def _is_form_of(term: str, other: str, language: str | None) -> bool:
     """Whether two stems are of one word: stems of one word sometimes differ in their last letters."""
-    shared = _shared_beginning(term, other)
+    shared = shared_beginning(term, other)
     shorter, longer = sorted((len(term), len(other)))
     # The stemmer for Russian leaves more apart than others do ("обреза", "обрезк"). Elsewhere "formal" is no "format".
     ends = 1 if language == "ru" and _CYRILLIC.match(term) else 0
