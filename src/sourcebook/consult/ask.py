@@ -116,29 +116,41 @@ class Consultation:
         if not sources.passages or is_read_again:
             yield await self._undocumented(question, found)
             return
-        if self._writing is None:
-            composed = await self._extracted(question, found, sources)
-            question.details["passages"] = with_quoted(question.details["passages"], composed)
-            if composed is not None:
-                held = question.context.all_languages()
-                quoted = quoted_language(composed, sources.passages, question.language, held)
-                question.details["other_language"] = quoted
-            for event in _quoted(composed):
+        composed = None
+        async with aclosing(self._composed(question, found, sources)) as events:
+            async for event in events:
+                if isinstance(event, ComposedAnswer):
+                    composed = event
+                    continue
                 yield event
-        else:
-            composed = None
-            async with aclosing(self._writing.write(question, found, sources)) as events:
-                async for event in events:
-                    if isinstance(event, ComposedAnswer):
-                        composed = event
-                    else:
-                        yield event
-                        if isinstance(event, Failed):
-                            return
+                if isinstance(event, Failed):
+                    return
         if composed is None:
             yield await self._undocumented(question, found)
             return
         yield Done(await self._stored(question, self._answer(question, composed)))
+
+    async def _composed(
+        self, question: OpenQuestion, found: JudgedPassages, sources: PassageSources
+    ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
+        """The events of an answer from these passages, and at the end the answer, if there is one."""
+        if self._writing is not None:
+            async with aclosing(self._writing.write(question, found, sources)) as events:
+                async for event in events:
+                    yield event
+            return
+        composed = await self._extracted(question, found, sources)
+        question.details["passages"] = with_quoted(question.details["passages"], composed)
+        if composed is None:
+            return
+        held = question.context.all_languages()
+        question.details["other_language"] = quoted_language(
+            composed, sources.passages, question.language, held
+        )
+        yield TokenWritten(composed.text)
+        for citation in composed.citations:
+            yield CitationChecked(citation)
+        yield composed
 
     async def answer(self, inquiry: Inquiry, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
         """The answer. Events go to `on_event`; a failure of the model is raised."""
@@ -389,9 +401,3 @@ class Consultation:
             context=question.context,
         )
         return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
-
-
-def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
-    if composed is None:
-        return []
-    return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]

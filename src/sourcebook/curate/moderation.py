@@ -207,14 +207,12 @@ class Moderation:
 
     async def changes(self, draft_id: int) -> list[SourceChange]:
         """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
-        draft = await self.get_item(draft_id)
-        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        entry = await self._revisions.renewed_by(await self.get_item(draft_id))
         return [] if entry is None else await source_changes(entry, self._stores)
 
     async def in_new_words(self, draft_id: int) -> str | None:
         """A stale answer as its sources say it now. None if no sentence of it can be put so."""
-        draft = await self.get_item(draft_id)
-        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        entry = await self._revisions.renewed_by(await self.get_item(draft_id))
         if entry is None:
             return None
         return in_new_words(entry.answer, await source_changes(entry, self._stores))

@@ -51,7 +51,7 @@ class RevisionMaker:
         """What approving the draft writes. Refused if a stale answer says what its documents no longer say."""
         collection_id = draft.collection_id or self.default_collection
         asked = _whole_question(draft) if wanted.question is None else wanted.question
-        entry = None if draft.stale_kb_id is None else await self.stores.curated.kb_get(draft.stale_kb_id)
+        entry = await self.renewed_by(draft)
         if wanted.question is None and entry is not None and entry.question is None:
             asked = ""  # it is found by its answer, and stays so
         named = await self._named(draft, wanted.sources)
@@ -105,6 +105,10 @@ class RevisionMaker:
             language=entry.language,
             sources=bound.sources,
         )
+
+    async def renewed_by(self, draft: Draft) -> CuratedAnswer | None:
+        """The stale answer that the draft would renew; None if it renews none."""
+        return None if draft.stale_kb_id is None else await self.stores.curated.kb_get(draft.stale_kb_id)
 
     async def with_vector(self, wanted: Revision, decide: Callable[[Embedded], Awaitable[_T]]) -> _T:
         """Decide with a vector of the collection's model; once more if the model changes meanwhile."""

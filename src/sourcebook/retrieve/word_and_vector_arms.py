@@ -100,18 +100,18 @@ class Arms:
             self._rank_passages = plain.search_passages
 
     async def search(
-        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+        self, collection_id: str, query: ArmQuery, context: QuestionContext, trace: Trace
     ) -> Searched:
         """Ask one collection, with both arms at the same time if both take part."""
-        by_meaning = partial(self._by_meaning, collection_id, inquiry, context, trace)
-        by_words = partial(self._by_words, collection_id, inquiry, context, trace)
+        by_meaning = partial(self._by_meaning, collection_id, query, context, trace)
+        by_words = partial(self._by_words, collection_id, query, context, trace)
         semantic = keyword = _Found()
-        match inquiry.mode:
+        match query.mode:
             case RetrievalMode.SEMANTIC:
                 semantic = await by_meaning()
             case RetrievalMode.KEYWORD:
                 keyword = await by_words()
-            case RetrievalMode.HYBRID if inquiry.question.has_words:
+            case RetrievalMode.HYBRID if query.question.has_words:
                 semantic, keyword = await together([by_meaning, by_words])
             case RetrievalMode.HYBRID:
                 semantic = await by_meaning()
@@ -120,22 +120,22 @@ class Arms:
                         WarningCode.NO_WORDS,
                         "The question contains no words, so it was searched by meaning alone.",
                     )
-        return _searched(collection_id, inquiry, semantic, keyword, trace)
+        return _searched(collection_id, query, semantic, keyword, trace)
 
     async def _by_meaning(
-        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+        self, collection_id: str, query: ArmQuery, context: QuestionContext, trace: Trace
     ) -> _Found:
         collection = await context.collection(collection_id, self._vectors)
         model = collection.model.name if collection.model else None
         try:
             with trace.stage("embed", collection_id):
-                vector = await context.vector(collection, inquiry.question.text)
+                vector = await context.vector(collection, query.question.text)
         except ProviderError as error:
-            if inquiry.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
+            if query.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
                 raise
             done = (
                 "searched by words alone"
-                if inquiry.question.has_words
+                if query.question.has_words
                 else "not searched: no words to search for"
             )
             trace.warn(
@@ -145,13 +145,13 @@ class Arms:
             )
             return _Found(model=model)
         with trace.stage("vectors", collection_id):
-            ranked = await self._rank_passages(collection_id, vector, inquiry.count, inquiry.filter)
+            ranked = await self._rank_passages(collection_id, vector, query.count, query.filter)
         return _Found(ranked, model)
 
     async def _by_words(
-        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+        self, collection_id: str, query: ArmQuery, context: QuestionContext, trace: Trace
     ) -> _Found:
-        text, count, tree = inquiry.question.text, inquiry.count, inquiry.filter
+        text, count, tree = query.question.text, query.count, query.filter
         with trace.stage("words", collection_id):
             if self._rank_words is not None:
                 spoken = context.languages(collection_id)
@@ -181,26 +181,26 @@ def _placed(found: Ranking, collection_id: str) -> Ranking:
 
 
 def _searched(
-    collection_id: str, inquiry: ArmQuery, semantic: _Found, keyword: _Found, trace: Trace
+    collection_id: str, query: ArmQuery, semantic: _Found, keyword: _Found, trace: Trace
 ) -> Searched:
     """The two rankings as one. What only one arm was asked for keeps that arm's scores."""
     rule = None
     with trace.stage("fuse", collection_id):
-        if inquiry.mode is RetrievalMode.HYBRID:
-            rule = FusionRule.of(inquiry.hybrid, fusion_weights_of(semantic.model or ""))
+        if query.mode is RetrievalMode.HYBRID:
+            rule = FusionRule.of(query.hybrid, fusion_weights_of(semantic.model or ""))
             fused = rule.fuse(semantic.results or (), keyword.results or (), collection_id)
         else:
             found = semantic.results or keyword.results or ()
             fused = _placed(Ranking.of(found), collection_id)
     return Searched(
         collection_id,
-        inquiry.filter,
-        inquiry.count,
+        query.filter,
+        query.count,
         semantic.results,
         keyword.results,
         fused,
         rule,
         semantic.model,
-        inquiry.is_general,
+        query.is_general,
         keyword.counts,
     )

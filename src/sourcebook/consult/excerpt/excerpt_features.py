@@ -148,7 +148,11 @@ class TextNumbers:
         return bool(self._held[i]) or self._nearness(i) > 0
 
     def of(self, i: int) -> dict[str, float]:
-        """What speaks for a unit."""
+        """What speaks for a unit, under the names of the weights."""
+        return self._shares(i) | self._of_passage(i) | self._of_unit(i) | self._of_form(i)
+
+    def _shares(self, i: int) -> dict[str, float]:
+        """Which part of the question the unit holds, and what stands around it."""
         unit, units = self._units[i], self._units
         before = self._held[i - 1] if i else frozenset[str]()
         header = units.header_of(i)
@@ -159,11 +163,7 @@ class TextNumbers:
         near_before = frozenset[str]().union(
             *(self._held[j] for j in range(max(0, i - 2), i + 1) if units[j].heading == unit.heading)
         )
-        place = self._text.place_at(unit.start, unit.end, self._passages)
-        passage = self._passages[place]
-        said = units.text(i)
-        nearness = self._nearness(i)
-        numbers = {
+        return {
             "share": self._share(self._held[i]),
             "words": len(self._held[i]) / max(1, len(self._asked.weights)),
             "context_share": self._share(around),
@@ -172,31 +172,58 @@ class TextNumbers:
             "path_share": self._share(path),
             "repeated": self._share(self._held[i] & path),
             "text_share": self._text_share,
+        }
+
+    def _of_passage(self, i: int) -> dict[str, float]:
+        """How near the unit is, and how its passage was found."""
+        place = self._place(i)
+        nearness = self._nearness(i)
+        return {
             "nearness": nearness,
             "nearness_across": nearness * self.is_across,
-            "similarity": passage.score_breakdown.semantic_score or 0.0,
+            "similarity": self._passages[place].score_breakdown.semantic_score or 0.0,
             "lead": _lead(self._passages, place),
             "is_first": float(place == 0),
             "of_document": self._of_document,
             "own_language": float(self.spoken is not None and self.spoken == self._asked.spoken),
+        }
+
+    def _of_unit(self, i: int) -> dict[str, float]:
+        """What the unit is."""
+        unit, said = self._units[i], self._units.text(i)
+        return {
             "length": math.log(max(len(said), _SHORTEST_LENGTH) / _USUAL_LENGTH),
             "item": float(unit.kind is BlockKind.ITEM),
-            "listing_asked": float(unit.kind is BlockKind.CODE and AnswerForm.COMMAND in self._forms.forms),
+            "listing_asked": float(unit.kind is BlockKind.CODE and self._asks_way),
             "question": float(said.endswith("?")),
             "quoted_letter": float(any(start < unit.end and unit.start < end for start, end in self._quoted)),
             "news": float(_NEWS.search(self._whole.document_path) is not None),
         }
-        numbers["wanted"] = float(self.wanted is not None and self.wanted(self._led_text(i)))
-        numbers["title_lacks"] = self._title_lacks(place)
-        numbers["asked_above"] = asked = self._asked_above(unit)
-        # Who asks how to do something needs the steps, and not what introduces them.
-        is_way = AnswerForm.COMMAND in self._forms.forms
-        numbers["answers_heading"] = 0.0 if is_way else asked * self._firstness(i)
-        numbers["points_elsewhere"] = float(_POINTER.match(said) is not None)
-        numbers["time_told"] = float(self._tells_time(i))
-        numbers["opposite"] = float(self._tells_opposite(i))
+
+    def _of_form(self, i: int) -> dict[str, float]:
+        """Whether the unit has what an answer to this question has."""
+        asked_above = self._asked_above(self._units[i])
         met = self._forms.met_by(self._led_text(i))
-        return numbers | {form.value: float(form in met) for form in _FORMS}
+        return {
+            "wanted": float(self.wanted is not None and self.wanted(self._led_text(i))),
+            "title_lacks": self._title_lacks(self._place(i)),
+            "asked_above": asked_above,
+            # Whoever asks how to do something needs the steps, and not what introduces them.
+            "answers_heading": 0.0 if self._asks_way else asked_above * self._firstness(i),
+            "points_elsewhere": float(_POINTER.match(self._units.text(i)) is not None),
+            "time_told": float(self._tells_time(i)),
+            "opposite": float(self._tells_opposite(i)),
+            **{form.value: float(form in met) for form in _FORMS},
+        }
+
+    def _place(self, i: int) -> int:
+        """The passage that a unit is (part) of, by its place among all."""
+        unit = self._units[i]
+        return self._text.place_at(unit.start, unit.end, self._passages)
+
+    @property
+    def _asks_way(self) -> bool:
+        return AnswerForm.COMMAND in self._forms.forms
 
     def _led_text(self, i: int) -> str:
         """A unit with what it leads into; a row with the names of its columns, which may say what its numbers are."""
