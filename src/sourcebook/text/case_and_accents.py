@@ -9,7 +9,7 @@ _GAP = re.compile(r"[\s_]+")
 
 
 def folded(text: str) -> str:
-    """The text without differences of case, composition or `ё` and `е`. Other accents stay: stemmers need them."""
+    """The text in lower case, composed, and with `е` for `ё`. Other accents stay: stemmers need them."""
     if text.isascii():
         return text.lower()
     # Folding the case takes some letters apart, so the composition before it does not hold.
@@ -42,12 +42,12 @@ def storable(text: str) -> bool:
 
 
 def made_storable(text: str) -> str:
-    """The text as every database can keep it: NUL and halves of letters are replaced, and two halves joined."""
+    """The text as every database can keep it: NUL and lone surrogates are replaced, and pairs of surrogates joined."""
     if storable(text):
         return text
     return text.replace("\x00", "�").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def without_open_half(text: str) -> tuple[str, str]:
-    """The text, and apart from it the half of a letter that it ends with, if it does: the other half may follow."""
+    """The text without the high surrogate at its end, and that surrogate: its other half may follow."""
     return (text[:-1], text[-1]) if "\ud800" <= text[-1:] <= "\udbff" else (text, "")

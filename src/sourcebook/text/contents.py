@@ -1,4 +1,4 @@
-"""Tables of contents: what names other places, and says nothing itself."""
+"""Recognises tables of contents, which name other places and say nothing themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LINE_OF_CONTENTS = re.compile(
 
 
 def is_contents(content: str) -> bool:
-    """Whether most lines name other places: a table of contents, found but never quoted."""
+    """Whether most lines are those of a table of contents. Such a text is found, but never quoted."""
     lines = [line for line in content.splitlines() if line.strip()]
     named = sum(names_another_place(line) for line in lines)
     return len(lines) > _LINES_OF_CONTENTS and 2 * named > len(lines)

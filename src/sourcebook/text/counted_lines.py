@@ -1,4 +1,4 @@
-"""Lines that count: "Step 1. …" above "Step 2. …" is a list, however its numbers are written."""
+"""Recognises numbered lines: "Step 1. …" above "Step 2. …" is a list, however its numbers are written."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _MARK = re.compile(
 _SIGNS = ("№", "#", "§")
 _ROMAN = {"I": 1, "V": 5, "X": 10}
 _LONGEST = 40
-"""What is looked at of a line."""
+"""How many characters of a line are looked at."""
 
 _Count = tuple[str, str, str, int]
 """What stands before and behind the number, how it is written, and the number."""
 
 
 def counted_lines(lines: Sequence[str]) -> frozenset[int]:
-    """The places of the lines that count on from another one or that another one counts on from."""
+    """The places of the lines whose number continues that of an earlier line, or is continued by a later one."""
     found: set[int] = set()
     last: dict[tuple[str, str, str], tuple[int, int]] = {}
     for place, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""Words of time, order and direction: what turns a statement around when one is exchanged for another."""
+"""Words of time, order and direction. A statement means something else if one takes the place of another."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sourcebook.text.word_lists import named_lines
 
 
 def decisive_words(text: str) -> set[str]:
-    """The words of time and direction in a text, each in one form for all languages and inflections."""
+    """The words of time and direction in a text, each by its meaning, whatever its language and inflection."""
     strict, _ = _meanings()
     return {strict[word] for word in words(text) if word in strict}
 
 
 def meant_words(text: str) -> set[str]:
-    """The same, also where they are said with words that mean other things too: "over" for "more than"."""
+    """The same, including what is said with a word that has other meanings too: "over" for "more than"."""
     strict, loose = _meanings()
     found = words(text)
     return {meaning for word in found for meaning in (*loose.get(word, ()), strict.get(word)) if meaning}

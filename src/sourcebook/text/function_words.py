@@ -1,4 +1,4 @@
-"""The small words of a language, which tell what a short question is in however many foreign names it holds."""
+"""The language of a short question by its small words, however many foreign names it contains."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def languages_with_list() -> AbstractSet[str]:
 
 
 def prose_of(question: str) -> list[str]:
-    """The words of a short text that are no names, no code and no quotation, folded; the first word is among them.
+    """The words of a short text except names, code and quotations, folded. The first word is always kept.
 
     A name is a word with a capital or a digit anywhere but at the beginning of the text, or with capitals inside.
     """
@@ -42,12 +42,12 @@ def _is_name(word: str, *, is_first: bool) -> bool:
 
 
 def languages_of_prose(question: str) -> list[str]:
-    """The language whose small words a short text is made with; several if it has as many of each, or none."""
+    """The language that most small words of a short text belong to; several if they tie, none if it has too few."""
     return _told_by(prose_of(question), is_told=_SPANISH.search(question) is not None)
 
 
 def languages_of_both(one: str, other: str) -> list[str]:
-    """The same for two questions as if they were one text, for one that is compared with many."""
+    """`languages_of_prose` of two questions as one text, fast where one is compared with many."""
     lowered = other[:1].lower() + other[1:]
     if _MAY_QUOTE.search(one) or _MAY_QUOTE.search(other) or not _WORD.search(one):
         # A quotation may begin in the one and end in the other.
@@ -80,21 +80,21 @@ def _told_by(prose: list[str], *, is_told: bool) -> list[str]:
 
 
 def is_made_with(language: str, question: str) -> bool:
-    """Whether half of the prose or more is small words of this language, some of them its own."""
+    """Whether at least half of the prose is small words of this language, some of them found in no other."""
     prose = prose_of(question)
     hits = sum(word in words_by_name(_LIST)[language] for word in prose)
     return hits >= _MANY and 2 * hits >= len(prose) and _has_word_of_its_own(language, prose)
 
 
 def is_told_apart(language: str, other: str, question: str) -> bool:
-    """Whether a text has a small word of a language that the other one lacks, also if typed without accents."""
+    """Whether a text has a small word of `language` that `other` lacks, even when typed without accents."""
     own, others = (words_by_name(_LIST).get(each, frozenset[str]()) for each in (language, other))
     typed = others | {without_accents(word) for word in others}
     return any(word in own and word not in typed for word in prose_of(question))
 
 
 def _has_word_of_its_own(language: str, prose: list[str]) -> bool:
-    """Whether some word is of this language alone: languages without a list share those of their neighbours."""
+    """Whether some word belongs to this language alone: languages without a list share words with their neighbours."""
     return any(_languages_of().get(word) == (language,) for word in prose)
 
 

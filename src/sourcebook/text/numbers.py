@@ -10,7 +10,6 @@ from functools import cache, lru_cache
 from sourcebook.text.case_and_accents import folded
 from sourcebook.text.word_lists import names_by_word
 
-# One sign or word of a number: digits in groups of three, or digits with one decimal mark.
 _SPACE = "[ \u00a0\u2009\u202f]"
 _NUMBER = re.compile(
     rf"""
@@ -32,13 +31,13 @@ _RANGE = re.compile(rf"{_SPACE}?(?:[-–—…/]|\.\.|до|to|and|a|e|и|или|
 # Number words that mean something else in another language.
 _SPELLED_IN = {"es": {"dos": "2", "once": "11"}}
 ANY_LANGUAGE = (None, *_SPELLED_IN)
-"""In which languages the numbers of a text may differ: all others read it as None does."""
+"""The languages that may find different numbers in a text: all others find what None finds."""
 _ONES = {"one": 1, "first": 1, "second": 2, "third": 3}
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number in one form for all ways to write it, the known unit beside it if there is one, and its place."""
+    """A number in one form for all ways to write it, its unit if that is known, and where it stands."""
 
     value: str
     unit: str | None
@@ -47,7 +46,7 @@ class Quantity:
 
 
 def quantities(text: str, language: str | None = None) -> list[Quantity]:
-    """The numbers of a text in their order, written in digits or, from two to ninety-nine, in words."""
+    """The numbers of a text in their order: in digits, and from two to ninety-nine also in words."""
     return list(_quantities(text, language))
 
 
@@ -80,7 +79,7 @@ def _in_words(text: str, language: str | None) -> Iterator[Quantity]:
 
 
 def _spelled_value(word: str) -> tuple[str | None, int]:
-    """What a word counts, and how many of its letters say so: all of "twenty-two", the first five of "three-year"."""
+    """The number that a word says, and how many of its letters: all of "twenty-two", the first five of "three-year"."""
     spelled = _spelled()
     first, _, rest = word.partition("-")
     if word in spelled or not rest:
@@ -104,7 +103,7 @@ def _unit(text: str, start: int, end: int) -> str | None:
 
 
 def _value(written: str) -> str:
-    """The same for 1000, 1 000 and 1,000; for 2.5 and 2,5."""
+    """One form for 1000, 1 000 and 1,000, and for 2.5 and 2,5."""
     plain = re.sub(_SPACE, "", written).replace("−", "-")
     if re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", plain):
         plain = plain.replace(",", "")

@@ -1,4 +1,4 @@
-"""Words that questions are made with whatever they are about, and words of which each is as good as the others."""
+"""Words that questions of any subject are made of, and words that can replace each other in questions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ WITH_LISTS = ("es", "pt", "ru", "en")
 
 @cache
 def generic_words() -> frozenset[str]:
-    """Words that tell nothing about what a question is about, in all languages that have a list; folded."""
+    """Words that tell nothing about the subject of a question, in all languages that have a list; folded."""
     return frozenset[str]().union(*words_by_name("generic_words.txt").values())
 
 
 @cache
 def stems_alike(language: str | None) -> dict[str, str]:
-    """For the stem of each word with others that are as good in questions, the first of these words."""
+    """For the stem of each word that others can replace in questions, the first of these words."""
     alike: dict[str, str] = {}
     for first, forms in named_lines("words_alike.txt"):
         alike |= dict.fromkeys(stem_words(forms.split(), language), first)
@@ -28,13 +28,13 @@ def stems_alike(language: str | None) -> dict[str, str]:
 
 @cache
 def words_alike() -> dict[str, str]:
-    """`stems_alike` of all languages that have a list, for texts of which it is not known which they are in."""
+    """`stems_alike` of all languages that have a list, for texts in an unknown language."""
     return {stem: first for language in WITH_LISTS for stem, first in stems_alike(language).items()}
 
 
 @cache
 def words_of_a_kind() -> dict[str, frozenset[str]]:
-    """For the stems of everyday words those of what they are a kind of, and of what is a kind of them."""
+    """For the stems of everyday words, those of broader and of narrower words: dogs and pets."""
     related: dict[str, frozenset[str]] = {}
     for line in named_lines("broader_words.txt"):
         broader, narrower = (stems_everywhere(part.split()) for part in line)
@@ -46,10 +46,10 @@ def words_of_a_kind() -> dict[str, frozenset[str]]:
 
 @cache
 def near_words(language: str | None) -> dict[str, frozenset[str]]:
-    """For the stems of everyday words those of others that texts say instead: what is hired is rented.
+    """For the stems of everyday words, those of words that texts use instead: "hired" for "rented".
 
-    Each language has its own: a Spanish "red" is a network. Words of an unknown one are read as they are stemmed, by
-    their letters.
+    Each language has its own list: a Spanish "red" is a network. For an unknown language the English and the Russian
+    ones are used, as its words are stemmed by their letters.
     """
     if language is None:
         return near_words("en") | near_words("ru")

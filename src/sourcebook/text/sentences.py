@@ -14,7 +14,7 @@ from sourcebook.text.word_lists import words_by_name
 _BLOCK_END = re.compile(r"\n(?:[^\S\n]*+\n)++|\n(?=[^\S\n]*+(?:[-#*|•]|\+\s|```|\d{1,3}[.)]\s))|[\f\u2029]")
 _HEADING = re.compile(r"\s*#{1,6}[^\S\n]")
 
-# Matched as a whole whatever follows, so that a hundred thousand dots are looked at once and not from each of them.
+# Matches whatever follows, so that a hundred thousand dots are scanned once, and not once from each of them.
 _SENTENCE_END = re.compile(
     r"""
     (?P<mark>[.!?…؟۔।॥]+) ["'»”’)\]}*_`]* (?:\[\d{1,3}\])* (?=(?P<gap>(?:\s+(?:[-–—]\s+)?)?)(?P<next>\S?))
@@ -43,7 +43,7 @@ _NOWHERE = (sys.maxsize, sys.maxsize)
 _DEEPEST = 8
 _A_PASSAGE = 2_000
 _LONGEST_BRACKET = 300
-"""What is longer holds sentences of its own, and a bracket that is closed pages later was another one."""
+"""Longer brackets contain sentences of their own, and one that closes pages later is not the same bracket."""
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -57,7 +57,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(256)
 def _spans_of_passage(text: str) -> tuple[tuple[int, int], ...]:
-    """A question looks at the sentences of the same few passages several times."""
+    """Cached, because answering a question splits the same few passages several times."""
     return tuple(_spans(text))
 
 
@@ -102,11 +102,11 @@ def _ends(text: str, first: int, last: int) -> Iterator[int]:
         if brackets is None:
             brackets = iter(_brackets(text, first, last))
             opened, closed = next(brackets, _NOWHERE)
-            # Where nobody types capitals, a small letter after a dot tells nothing.
+            # In a text without capitals, a small letter after a dot tells nothing.
             capitals = not text[first:last].islower()
         while closed < match.start():
             opened, closed = next(brackets, _NOWHERE)
-        # A mark right before the closing bracket takes it along, and may end the sentence after it.
+        # A mark right before a closing bracket includes it, and may end the sentence.
         if opened < match.start() and match.end() <= closed < last:
             continue
         if match["mark"] and (not match["gap"] or _goes_on(text, start, match, capitals)):
@@ -116,7 +116,7 @@ def _ends(text: str, first: int, last: int) -> Iterator[int]:
 
 
 def _brackets(text: str, first: int, last: int) -> list[tuple[int, int]]:
-    """Where short brackets and quotations open and close in a block, the outermost ones, in their order."""
+    """Where the outermost short brackets and quotations of a block open and close, in their order."""
     waiting: deque[tuple[str, int]] = deque(maxlen=_DEEPEST)
     found: list[tuple[int, int]] = []
     for match in _BRACKET.finditer(text, first, last):
@@ -131,7 +131,7 @@ def _brackets(text: str, first: int, last: int) -> list[tuple[int, int]]:
 
 
 def _opened(closer: str, place: int, waiting: deque[tuple[str, int]]) -> int | None:
-    """Where the bracket that is closed here was opened. Those opened since then were no brackets."""
+    """Where the bracket that closes here was opened. What opened since then is dropped: it never closed."""
     start = next((opened for sign, opened in reversed(waiting) if sign == closer), None)
     if start is None or place - start > _LONGEST_BRACKET:
         return None

@@ -1,4 +1,4 @@
-"""Stems of words, by the language they are in."""
+"""Stems of words, by their language."""
 
 from __future__ import annotations
 
@@ -53,31 +53,31 @@ _ALGORITHMS = {
 }
 
 
-# A text in one language names things in another: a Russian manual speaks of servers. Such words, and all words of a
-# text whose language is unknown, are stemmed by their letters; languages in Cyrillic letters that have no stemmer too.
+# A Russian manual has English words. Such words are stemmed by their letters, and so are all words of a text in an
+# unknown language, or in a Cyrillic language without a stemmer.
 _OF_CYRILLIC = "russian"
 _OF_LATIN = "english"
 _OWN_CYRILLIC = frozenset({"ru", "sr"})
 
-# Here accents say how a word is read, and are often not typed.
+# Languages whose accents are often left out when typing.
 _PLAIN_WITHOUT_ACCENTS = frozenset(
     {"catalan", "english", "french", "italian", "portuguese", "romanian", "spanish"}
 )
 
-# The plural of an abbreviation: stemmers look for a vowel in front of the ending, and `dvds` has none. Those of three
-# letters are listed, for as many end in `s` by themselves, such as `gps` and `dns`.
+# Plurals of abbreviations: stemmers want a vowel before the ending, and `dvds` has none. Short ones are
+# listed, because as many are no plurals: `gps`, `dns`.
 _PLURALS_OF_ABBREVIATIONS = frozenset(
     ["apis", "cds", "ceos", "cpus", "dbs", "gpus", "ids", "ngos", "pcs", "tvs", "urls", "vms"]
 )
 _PLURAL_WITHOUT_VOWEL = re.compile(r"[b-df-hj-np-tv-xz]{2,}[b-df-hj-np-rtv-xz]s")
 _NO_PLURALS = frozenset({"ftps", "https"})
-# Own words end in a consonant and `s` only as Portuguese plurals do, `bens` and `sons`.
+# Of their own words, only Portuguese plurals such as `bens` and `sons` end in a consonant and `s`.
 _PLURAL_OF_FOREIGN_WORD = re.compile(r"[a-z]{2,}[bcdfghjklmpqrtvwxz]s")
 _WITHOUT_FOREIGN_PLURALS = frozenset({"portuguese", "spanish"})
 
 _SHORTEST_WITH_FLEETING_VOWEL = 5
 _MOST_REMEMBERED = 20_000
-"""Stems that are remembered of one language: more than the different words of a thick book."""
+"""Stems that are cached for one language: more than the different words of a thick book."""
 _VOWELS = frozenset("аеиоуыэюя")
 
 
@@ -110,13 +110,13 @@ class _Stemmers(threading.local):
 
 
 class _RememberedStems:
-    """The stems that were made already: texts say the same words again and again. All threads share them."""
+    """A cache of stems by algorithm, shared by all threads."""
 
     def __init__(self) -> None:
         self._stems: dict[str, dict[str, str]] = {}
 
     def of(self, algorithm: str) -> dict[str, str]:
-        """Stems may be put in, and none ever goes: when there are too many, whoever comes next begins with none."""
+        """The cache of one algorithm, to be read and added to. A full one is replaced by an empty one."""
         stems = self._stems.setdefault(algorithm, {})
         if len(stems) > _MOST_REMEMBERED:
             stems = self._stems[algorithm] = {}
