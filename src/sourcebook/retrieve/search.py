@@ -1,8 +1,8 @@
 """Search: a question becomes ranked passages.
 
-Every collection is asked by words and by vectors at the same time, both inside the filter, and the two rankings are
-fused; the rankings of several collections are fused by rank. What is returned is completed with the text of its chunks,
-freed of what overlaps and, if that was asked for, reranked. A chosen subcategory comes before the general entries.
+Each collection is searched by words and by vectors at the same time, both inside the filter, and the two rankings are
+fused; those of several collections are fused by rank. Then the texts are read, repetitions are moved down, and the
+results are reranked if that is wanted. Entries of a chosen subcategory come before the general ones.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class DefaultRetriever:
     """Finds passages by meaning, by words or by both, in stores of any kind.
 
     `embedder` serves the collections of its own model; `embedders` chooses one for each collection's model. `reranker`
-    serves every search that wants one; `rerankers` chooses one for each provider. What happens when one of them is
-    missing or fails is for `on_missing_embedder` and `on_rerank_failure` to say.
+    serves every search that wants one; `rerankers` chooses one for each provider. `on_missing_embedder` and
+    `on_rerank_failure` decide what happens when one is missing or fails.
     """
 
     def __init__(
@@ -122,10 +122,10 @@ class DefaultRetriever:
         config: RetrievalConfig | None = None,
         context: QuestionContext | None = None,
     ) -> SearchReport:
-        """The results of one or several collections with what is worth knowing about them.
+        """The results of one or several collections, with warnings.
 
-        With `config.explain` the report tells how each result came to its place. `context` is what the question knows
-        already of its collections.
+        With `config.explain` the report also explains the rank of each result. `context` is what is already known of
+        the collections.
         """
         config = checked_config(RetrievalConfig() if config is None else config)
         names = named_collections(collections)
@@ -145,9 +145,9 @@ class DefaultRetriever:
     async def rankings(
         self, collection_id: str, query: str, config: RetrievalConfig, count: int | None = None
     ) -> Searched:
-        """What the arms find in one collection before anything is read, and how it is fused.
+        """What the arms find in one collection, fused, before any text is read.
 
-        The arms are asked for `count` candidates, or for as many as the search itself would ask for.
+        The arms are asked for `count` candidates, or for as many as a search would ask for.
         """
         asked = _arm_query(Question.of(query), checked_config(config))
         if count is not None:

@@ -1,4 +1,4 @@
-"""The two arms of a search, by meaning and by words, and how one collection is asked with them."""
+"""The two arms of a search: one collection is searched by meaning, by words, or by both."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ArmQuery:
-    """What one collection is asked for."""
+    """What is searched for in a collection. `count`: how many candidates each arm brings."""
 
     question: Question
     mode: RetrievalMode
@@ -50,7 +50,7 @@ class ArmQuery:
 
 
 def only(embedder: Embedder | None) -> EmbedderChoice:
-    """The choice of who has one embedder: it serves its own model, and vectors that the caller brought."""
+    """A choice for callers with one embedder, which serves its own model and vectors that the caller brought."""
 
     async def choose(model: EmbeddingModel) -> Embedder | None:
         if embedder is None:
@@ -70,7 +70,7 @@ def only(embedder: Embedder | None) -> EmbedderChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What one arm found, None if it could not search, and the model whose vectors it compared."""
+    """What one arm found; `results` is None if it could not search. `model` made the vectors."""
 
     results: Sequence[SearchResult] | None = None
     model: str | None = None
@@ -92,7 +92,7 @@ class Arms:
         self._rank_words = words.rank_words if isinstance(words, WordRanking) else None
         self._reader = reader
         self._on_missing_embedder = on_missing_embedder
-        # Stores that can rank without showing do: most of a ranking is never looked at.
+        # If the store can rank without reading, it does: most of a ranking is never looked at.
         if isinstance(vectors, PassageRanking):
             self._rank_passages = vectors.rank_passages
         else:
@@ -102,7 +102,7 @@ class Arms:
     async def search(
         self, collection_id: str, query: ArmQuery, context: QuestionContext, trace: Trace
     ) -> Searched:
-        """Ask one collection, with both arms at the same time if both take part."""
+        """Search one collection, with both arms at the same time if the mode is hybrid."""
         by_meaning = partial(self._by_meaning, collection_id, query, context, trace)
         by_words = partial(self._by_words, collection_id, query, context, trace)
         semantic = keyword = _Found()
@@ -156,9 +156,8 @@ class Arms:
             if self._rank_words is not None:
                 spoken = context.languages(collection_id)
                 found = await self._rank_words(collection_id, text, count, tree, languages=spoken)
-                # Only what is returned in the end is worth reading from the base.
                 return _Found(_outlined(found.ids, found.scores, collection_id), counts=found.counts)
-            # Words may be kept for children too; to be fused with passages they must give way to them.
+            # Words may be indexed for children too, which must become passages before fusion.
             plain = await self._words.search(collection_id, text, count, tree)
             ids, scores = [hit.chunk_id for hit in plain], [hit.score for hit in plain]
             return _Found(await self._reader.passages(_outlined(ids, scores, collection_id)))
@@ -183,7 +182,7 @@ def _placed(found: Ranking, collection_id: str) -> Ranking:
 def _searched(
     collection_id: str, query: ArmQuery, semantic: _Found, keyword: _Found, trace: Trace
 ) -> Searched:
-    """The two rankings as one. What only one arm was asked for keeps that arm's scores."""
+    """The two rankings fused. In a mode with one arm, its scores are kept."""
     rule = None
     with trace.stage("fuse", collection_id):
         if query.mode is RetrievalMode.HYBRID:

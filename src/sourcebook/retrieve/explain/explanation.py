@@ -1,4 +1,4 @@
-"""What a search noted about itself, told as an explanation."""
+"""Makes an explanation of what a search noted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Explainer:
-    """Asks the stores for their plans, and puts the rest together from the notes of the search."""
+    """Explains a search from its notes and the plans of the stores."""
 
     def __init__(self, vectors: VectorStore, words: FtsStore) -> None:
         self._vectors = vectors
@@ -119,7 +119,7 @@ def explained_results(found: Sequence[SearchResult], trace: Trace) -> list[Resul
 
 
 class _Ranking:
-    """The rankings of one collection, to be asked by result."""
+    """The rankings of one collection by result."""
 
     def __init__(self, searched: Searched) -> None:
         self.searched = searched
