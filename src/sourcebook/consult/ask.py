@@ -1,8 +1,8 @@
 """Ask: answers a question from start to finish.
 
-A curated answer to the same question goes first. Else the documents are searched; if nothing that was found comes close
-enough to an answer, the question is declined. What is close enough is quoted, or given to a chat model, whose words are
-checked against it while they are written. The turn is stored when it is complete, and not before.
+A curated answer to the same question comes first. Otherwise the documents are searched. If nothing is close enough to
+an answer, the question is declined. What is close enough is quoted, or a chat model writes from it and is checked as it
+writes. The turn is stored when it is complete, and not before.
 """
 
 from __future__ import annotations
@@ -91,9 +91,9 @@ class Consultation:
         self._confirmed = ConfirmedQuestions(stores)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
-        """What happens while the question is answered; the last event is Done, Declined or Failed.
+        """The events while the question is answered; the last is Done, Declined or Failed.
 
-        Whoever stops listening stops the model's request; nothing is stored then.
+        To stop listening stops the model, and nothing is stored.
         """
         if not inquiry.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
@@ -105,7 +105,7 @@ class Consultation:
         if entry is not None and (entry.stale_since is None or inquiry.similar is not None):
             yield Done(await self._stored(question, await self._curated_answer(question, entry)))
             return
-        # What an approved answer stood on has changed: what the documents say now goes first.
+        # A source of the approved answer has changed, so what the documents say now comes first.
         question.outdated = entry
         found, sources = await self._search(question)
         yield PassagesFound(sources.passages)
@@ -190,7 +190,7 @@ class Consultation:
     async def _known(
         self, stores: Stores, asked: Inquiry
     ) -> tuple[Inquiry, Sequence[ChatMessage], QuestionContext, Sequence[Term]]:
-        """All that the base knows of a question before anything is searched."""
+        """What the base knows of a question before the search."""
         session, history = await self._recalled(stores, asked)
         inquiry = asked.within(session)
         context = await QuestionContext.read(stores.library, self._embedder_for, inquiry.collections)
@@ -208,7 +208,7 @@ class Consultation:
         return found.session, found.messages or inquiry.earlier_messages(last)
 
     async def _search(self, question: OpenQuestion) -> tuple[JudgedPassages, PassageSources]:
-        """What the first wording finds that finds something close enough, or the last one."""
+        """What the first wording finds for which something is close enough; else what the last one finds."""
         inquiry = question.inquiry
         config = RetrievalConfig(
             top_k=self._policy.passages, filter=inquiry.filter, subcategory=inquiry.subcategory
@@ -234,15 +234,15 @@ class Consultation:
         return found, sources
 
     def _is_left_to_model(self, inquiry: Inquiry) -> bool:
-        """Whether a chat model reads what came nearly close enough, and decides."""
+        """Whether a chat model decides about passages that are nearly close enough."""
         return self._chat_model is not None and self._policy.reads_unsure and inquiry.reads_unsure
 
     async def _accepted(
         self, question: OpenQuestion, found: JudgedPassages, *, is_left_to_model: bool = False
     ) -> PassageSources:
-        """The passages that come close enough and are whole; nearly close enough, if a model decides."""
+        """The undamaged passages that are close enough; or nearly close enough, if a model decides."""
         close = found.accepted(self._policy.context_size, is_nearly_enough=is_left_to_model)
-        # That there is an answer is decided once; without a model, all that was found is read for where it stands.
+        # Whether there is an answer is decided. Without a model, it may be quoted from any passage found.
         read = [p for p, _ in found.passages] if close and self._chat_model is None else close
         taken = await self._judge.sound(read, question.context)
         sound = {passage.chunk.id for passage in taken}
@@ -256,11 +256,11 @@ class Consultation:
         return PassageSources(taken, question.context.documents, question.language)
 
     async def _curated_entry(self, question: OpenQuestion) -> CuratedAnswer | None:
-        """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
+        """The approved answer to this question; none with a filter, which chooses among documents."""
         if question.inquiry.filter is not None:
             return None
         inquiry, chosen = question.inquiry, question.inquiry.similar
-        # "And for companies?" asks something else in each conversation, and so does "how late may music play there?".
+        # A follow-up such as "And for companies?" means something else in each conversation.
         is_whole = question.asked == question.wordings[0]
         tried = [inquiry.question.strip(), *question.wordings] if is_whole else question.wordings[:1]
         for text in dict.fromkeys(tried):
@@ -289,7 +289,7 @@ class Consultation:
     async def _extracted(
         self, question: OpenQuestion, found: JudgedPassages, sources: PassageSources
     ) -> ComposedAnswer | None:
-        """An answer in the words of the documents, unless a reader is sure that there is none."""
+        """An answer in the words of the documents; None if a reader finds none, or an expert rejected it."""
         asked = question.inquiry.question
         composed = extracted(asked, found.weights, sources, found.language)
         if composed is None or question.is_rejected(question.rejected.quoting(composed.citations)):
@@ -328,7 +328,7 @@ class Consultation:
             question=question.inquiry.question,
             answer=without_repeated_marks(entry.answer),
             tier=Tier.CURATED,
-            # What was flagged stays so until somebody looks at it, even if its words stand again.
+            # A flagged source stays flagged until somebody reviews it, even if its words are back.
             citations=tuple(
                 replace(c, state=s) if c.state is SourceState.CURRENT else c
                 for c, s in zip(citations, states, strict=True)
@@ -347,14 +347,14 @@ class Consultation:
         )
 
     async def _undocumented(self, question: OpenQuestion, found: JudgedPassages) -> Declined | Done:
-        """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
+        """A decline; or the outdated approved answer if there is one, because the documents have no newer answer."""
         if question.outdated is None:
             return await self._declined(question, found)
         return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
     async def _declined(self, question: OpenQuestion, found: JudgedPassages) -> Declined:
         sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
-        # What was rejected is named only if nothing else is left.
+        # Rejected passages are shown only if there are no others.
         left = question.rejected.others(sound) or sound
         sources = PassageSources(left, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
@@ -375,7 +375,7 @@ class Consultation:
         return Declined(await self._stored(question, answer))
 
     async def _stored(self, question: OpenQuestion, answer: Answer) -> Answer:
-        """The answer with the session that now holds it, and in its details the draft that it became."""
+        """The answer after storing it, with its session, and in the details the draft that it became."""
         inquiry = question.inquiry
         if inquiry.keep is not None:
             return await inquiry.keep(answer, question.context)

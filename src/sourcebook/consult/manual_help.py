@@ -1,7 +1,6 @@
-"""Help: answers from the documentation in a base, and from the manual that comes with Sourcebook.
+"""Help: searches the documentation in a base, and the manual that comes with Sourcebook.
 
-The manual is a handful of pages. It is read when help is requested, searched by its words, and never written into
-anybody's base.
+The manual is a handful of pages, which are read when help is requested, searched by words, and never stored in a base.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.search import Retrieval
 
 _LANGUAGE = "en"
-# Tables and generated pages answer nobody in sentences.
+# The reference is left out: tables and generated pages do not answer in sentences.
 _PROSE = ("*.md", "how-to/*.md", "explanation/*.md")
-# The entry of the site names every subject and explains none.
+# The start page names every subject and explains none.
 _ENTRY = "index.md"
 
 
-# What a page is worth: most passages hold the few words of a question somewhere; where they stand tells them apart.
+# Most passages have the few words of a question somewhere, so it counts where they are.
 _WORTH_OF_SENTENCE = 1.0
 _WORTH_OF_HEADING = 0.7
 _WORTH_OF_TITLE = 0.4
@@ -45,7 +44,7 @@ _WORTH_OF_A_GUIDE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _ManualPassage:
-    """A passage of the manual, its page's title, and the terms of what it says, sentence by sentence and above it."""
+    """A passage of the manual, its page's title, and the terms of its title, heading and sentences."""
 
     chunk: Chunk
     title: str
@@ -58,7 +57,7 @@ class _ManualPassage:
         return self.title_terms.union(self.heading_terms, *self.sentences)
 
     def worth(self, weights: Mapping[str, float]) -> float:
-        """From 0, for a passage that holds no word of the question, to 1."""
+        """How well the passage matches, from 0 for no word of the question to 1."""
         share = share_of_weight(weights, self.terms, _LANGUAGE)
         if not share:
             return 0.0
@@ -74,7 +73,7 @@ class _ManualPassage:
 
 
 class Manual:
-    """The pages in a folder, ranked by how much of a question's rare words each of their passages holds, and where."""
+    """The pages in a folder, searched by passage: rare words of the question count most, and so does where they are."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder

@@ -119,7 +119,7 @@ class TermIndex:
         return found
 
     def expansions(self, question: str) -> list[str]:
-        """What the question also means: the preferred phrase for a term in it, and the term for a preferred phrase."""
+        """What the question also means: preferred phrases for its terms, and terms for its preferred phrases."""
         tokens = self._tokens(question)
         said = {token.stem for token in tokens}
         others = [
@@ -142,7 +142,7 @@ class TermIndex:
         return "".join([*pieces, text[end:]])
 
     def relevant(self, texts: Sequence[str]) -> list[Term]:
-        """The terms that these texts touch, by either name, in the order in which they come up."""
+        """The terms that occur in these texts, by either name, in order of occurrence."""
         found: dict[int, Term] = {}
         for text in texts:
             tokens = self._tokens(text)
@@ -153,7 +153,7 @@ class TermIndex:
         return list(found.values())[:MOST_IN_A_PROMPT]
 
     def _tokens(self, text: str) -> list[_Token]:
-        """The words of a text, or none if there is nothing to look for in them."""
+        """The words of a text; none if there are no terms to look for."""
         return _tokens(text, self.language) if self._terms.terms else []
 
 

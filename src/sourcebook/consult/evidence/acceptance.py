@@ -1,4 +1,4 @@
-"""What speaks for a passage: how much of what the question asks about it names, and how near its vector is."""
+"""Judges how close a passage comes to answering: by the words of the question, and by its vector."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How close a passage comes.
+    """How close a passage comes to answering.
 
-    `share` is the part of the question's weight that it holds, `sentence_share` the part that its best sentence does,
-    `bare_share` the same without title and section. `score` weighs them with its similarity; passages are
-    compared by it.
+    `share` is the part of the question's weight that it has, `sentence_share` that of its best sentence, `bare_share`
+    the same without title and section. `score` combines these with the similarity; passages are compared by it.
     """
 
     share: float
@@ -39,10 +38,9 @@ class Judgement:
 def term_weights(
     question: str, languages: Sequence[str | None], counts: Mapping[str, int], rows: int
 ) -> dict[str, float]:
-    """What a question is about, each word worth more the fewer of the passages hold it.
+    """The weights of a question's words: the fewer passages have one, the more it weighs.
 
-    Words that only ask tell nothing. In several languages a word has several stems; the one that the base knows best
-    stands for it.
+    Words that only ask are left out. Of a word's stems in several languages, the most frequent in the base is taken.
     """
     spoken = [language for language in languages if language]
     wanted = frozenset(analyse_question(question, spoken).terms)
@@ -57,11 +55,10 @@ def term_weights(
 
 
 def term_weight(count: int, rows: int, *, is_everyday: bool = False) -> float:
-    """What a word tells that `count` of `rows` passages hold.
+    """The weight of a word that `count` of `rows` passages have.
 
-    A base of two documents cannot know which words are rare: a word that both hold would be worth a tenth of one that
-    neither holds. So every base counts as if it had some hundred passages more, where words that people ask with
-    are common.
+    A very small base cannot tell which words are rare. So each base counts as if it had some hundred passages more, in
+    which words that people ask with are common.
     """
     prior = judge_weights().prior
     share = prior["everyday_share"] if is_everyday else prior["share"]
@@ -70,9 +67,9 @@ def term_weight(count: int, rows: int, *, is_everyday: bool = False) -> float:
 
 
 def judged(weights: Mapping[str, float], passage: SearchResult, language: str | None) -> Judgement:
-    """How close a passage comes to answering. Its title and section count as said with every sentence.
+    """How close a passage comes to answering. Its title and section count with each sentence.
 
-    `language` is that of the words; None if the passage is to tell its own.
+    Words are compared in `language`; None for that of the passage.
     """
     known = judge_weights()
     content = passage.chunk.content

@@ -1,4 +1,4 @@
-"""Whether a word stands nowhere in a base that is small enough to be known: who founded it, is there a sauna."""
+"""Whether a word of the question is nowhere in a small base: "Who founded it?", "Is there a sauna?"."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
 
 _ENOUGH = 0.2
-"""A word of less weight than this part of the question says little about what is asked."""
+"""A missing word counts if it has at least this share of the question's weight."""
 
 
 def is_word_nowhere(question: WeighedQuestion, passages: Sequence[SearchResult]) -> bool:
-    """Whether it is asked who does something, or whether there is a thing, and a word of that stands nowhere.
+    """Whether the question asks who does something or whether there is a thing, and a word of that is nowhere.
 
-    Other questions say it in words of their own too often, also those for a price or a size. Of who and whether,
-    what a small base never mentions is seldom told. Words that mean as much count as said.
+    Other questions too often use other words than the base, also those for a price or a size. Words with a similar
+    meaning count as found.
     """
     asked = question.asked_now
     if asks_who(asked):

@@ -1,4 +1,4 @@
-"""Copies and translations: a text that a base holds twice counts once."""
+"""Recognises copies and translations, so that a text counts once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def is_same_text(one: SearchResult, other: SearchResult) -> bool:
 
 
 def holds_copy(passage: SearchResult, text: str) -> bool:
-    """Whether a text stands in the passage word for word, or nearly all words of the shorter are in the other."""
+    """Whether the passage contains the text, or nearly all words of the shorter one are in the other."""
     said, held = words(text), words(passage.chunk.content)
     if len(said) >= _FEWEST_IN_A_ROW and f" {' '.join(said)} " in f" {' '.join(held)} ":
         return True
@@ -38,7 +38,7 @@ def holds_copy(passage: SearchResult, text: str) -> bool:
 
 
 def is_translation(one: SearchResult, other: SearchResult) -> bool:
-    """Whether two passages are of one document in two languages, by the names of its files."""
+    """Whether two passages are of one document in two languages, by the names of the files."""
     names = _without_language(one.document_path), _without_language(other.document_path)
     if names[0] != names[1] or one.document_path == other.document_path:
         return False

@@ -1,9 +1,8 @@
-"""An answer without a model: one excerpt of what was found, the stretch that most probably holds the answer.
+"""An answer without a model: an excerpt of the passages that most probably contains the answer.
 
-What was found is read as units: sentences, list items, rows of a table, listings. A few numbers speak for each, with
-weights that were learnt from questions whose answers are known; together they tell how probably it is this unit that
-answers. The stretch of neighbours with the greatest sum is quoted. Another excerpt comes along only if it adds what was
-asked for.
+The passages are split into units: sentences, list items, rows of a table, listings. Each gets a score, with weights
+that were learnt from questions with known answers, and from that a probability of being the answer. The stretch of
+neighbours with the greatest sum is quoted. A second excerpt follows only if two things were asked.
 """
 
 from __future__ import annotations
@@ -36,19 +35,19 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Extract", "ReadText", "chosen", "extract", "read_texts"]
 
 _MOST_TRIED = 8
-"""Around so many units, the best first, a stretch is looked for."""
-# How much of what a first passage holds that cannot be quoted another one must hold.
+"""Stretches are tried around so many of the best units."""
+# If the first passage cannot be quoted, another must have this share of what it has of the question.
 _SHARE_OF_THE_FIRST = 0.6
-# When a second excerpt comes along.
+# For a second excerpt: the least room for it, and the least share of the missing words.
 _SHORTEST_SECOND = 60
 _LEAST_OF_THE_MISSING = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """An excerpt, the place of its passage among those that were found, and the text that it is a span of.
+    """An excerpt, the index of its passage among those found, and the text that it is a span of.
 
-    `source` is the passage, or the passage with those beside it.
+    `source` is the passage, joined with overlapping ones.
     """
 
     passage: int
@@ -58,7 +57,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A text as it was read: its units, and the score of each that may be quoted."""
+    """A text split into units, with the score of each that may be quoted."""
 
     found: JoinedPassages
     units: Units
@@ -68,26 +67,26 @@ class ReadText:
     """Whether its document ends with it."""
 
     def scored(self, scores: Mapping[int, float]) -> ReadText:
-        """The same with other scores."""
+        """The same text with other scores."""
         return replace(self, scores=scores)
 
     def without(self, left_out: Iterable[int]) -> ReadText:
-        """The same without the scores of some units."""
+        """The same text with some units left out."""
         gone = frozenset(left_out)
         return replace(self, scores={i: score for i, score in self.scores.items() if i not in gone})
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """The rows among the units that may be quoted, each with the names of its columns."""
+        """The quotable rows, each with the names of its columns."""
         found = ((i, self.units.row(i)) for i in self.scores)
         return ((i, row) for i, row in found if cells_of(row))
 
     def tells(self, i: int) -> bool:
-        """Whether an excerpt may be made around a unit."""
+        """Whether a unit may be the centre of an excerpt."""
         return i in self.scores and self.numbers.is_near(i)
 
     @property
     def holds_whole_table(self) -> bool:
-        """Whether no row stands where the text begins or ends, unless its document does."""
+        """Whether no table is cut off at the beginning or the end of the text."""
         is_begin = self.found.whole.chunk.start_index == 0
         return (is_begin or not self._is_row(0)) and (self.is_end or not self._is_row(len(self.units) - 1))
 
@@ -96,7 +95,7 @@ class ReadText:
 
 
 def _about_term(asked: Asked, term: str | None) -> Asked:
-    """Who asks what a thing is asks for nothing else: "такое" and "mean" say nothing about it."""
+    """For a question what a term is, only the words of the term count: not "такое" or "mean"."""
     if term is None or asked.language is None:
         return asked
     own = distinct_terms(term, asked.language)
@@ -110,7 +109,7 @@ def read_texts(
     passages: Sequence[SearchResult],
     lengths: Mapping[tuple[str, str], int] | None = None,
 ) -> list[ReadText]:
-    """What was found, each text once, with what every unit scores. `lengths`: of documents, where they are known."""
+    """The passages as texts with scored units, each text once. `lengths`: of documents, if known."""
     asked = _about_term(asked, forms.term)
     weights = excerpt_weights().unit
     texts: list[ReadText] = []
@@ -132,9 +131,9 @@ def read_texts(
 def extract(
     asked: Asked, passages: Sequence[SearchResult], lengths: Mapping[tuple[str, str], int] | None = None
 ) -> list[Extract]:
-    """The excerpt that most probably answers, and seldom a second one; none if no passage has anything to say.
+    """The excerpt that most probably answers, seldom a second one, none if nothing is related to the question.
 
-    `lengths` are those of documents, by collection and id: a table that was read to its end is not shown as cut.
+    `lengths` are those of documents, by collection and id, so that a complete table is not shown as cut.
     """
     forms = AskedForms(asked.question)
     return chosen(asked, forms, passages, read_texts(asked, forms, passages, lengths))
@@ -143,7 +142,7 @@ def extract(
 def chosen(
     asked: Asked, forms: AskedForms, passages: Sequence[SearchResult], texts: Sequence[ReadText]
 ) -> list[Extract]:
-    """`extract` of texts that were read."""
+    """`extract` for texts that are read already."""
     if not texts:
         return []
     if not any(text.tells(i) for text in texts if 0 in text.found.places for i in text.scores):
@@ -178,7 +177,7 @@ def chosen(
 def _same_found_first(
     best: Stretch, number: int, texts: Sequence[ReadText], makers: Sequence[ExcerptMaker]
 ) -> tuple[Stretch, int]:
-    """Where the same words were found in several documents, the search decides which of them is quoted."""
+    """The stretch in the first text that has the same words, as the search ranked them."""
     said = texts[number].units.text(best.best)
     for earlier, text in enumerate(texts[:number]):
         for i in text.scores:
@@ -188,7 +187,7 @@ def _same_found_first(
 
 
 def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
-    """How probably it is this unit of all that answers: none for those that are not quoted."""
+    """The probability of each unit to be the answer; 0 for those that are not quotable."""
     most = max((score for text in texts for score in text.scores.values()), default=0.0)
     raised = [{i: math.exp(score - most) for i, score in text.scores.items()} for text in texts]
     whole = sum(value for of_text in raised for value in of_text.values()) or 1.0
@@ -233,7 +232,7 @@ def _rows_that_fit(
     makers: Sequence[ExcerptMaker],
     likeliest: tuple[float, int, int],
 ) -> list[Extract] | None:
-    """For who asks which rows fit a condition, those that surely do, if a row answers best; None for all others."""
+    """If rows are asked for by a condition and a row answers best: those that surely fit. None otherwise."""
     _, number, best = likeliest
     text = texts[number]
     choice = _row_choice(asked, text)
@@ -262,10 +261,10 @@ def _rows_alike(
     makers: Sequence[ExcerptMaker],
     best: tuple[int, int],
 ) -> list[Extract]:
-    """If a row answers best, it and all of its document that answer as well; else none.
+    """If a row answers best: it, and all rows of its document that answer as well. None otherwise.
 
-    Such are those with the same words of the question; where it names nothing but columns, those with a cell that is a
-    word or a number of it; else those about as likely.
+    These are the rows with the same words of the question. If it only names columns, they are those with a cell that is
+    a word or number of the question; else those about as likely.
     """
     number, place = best
     text, prices = texts[number], excerpt_weights().stretch
@@ -305,9 +304,9 @@ def _list_of_rows(
     *,
     is_open: bool = True,
 ) -> list[Extract]:
-    """As many rows as there is room for, an extract for each text that they are of.
+    """As many rows as there is room for, one extract for each text.
 
-    `is_open`: the table may have more of them elsewhere.
+    `is_open`: the table may have more such rows elsewhere.
     """
     room = LONGEST
     extracts: list[Extract] = []
@@ -327,9 +326,9 @@ def _list_of_rows(
 
 
 def _instead(asked: Asked, passages: Sequence[SearchResult], texts: Sequence[ReadText]) -> list[ReadText]:
-    """What may be quoted in place of a first passage that cannot be: nothing that says much less of what was asked.
+    """The texts to quote if the first passage cannot be: without those that have much less of the question.
 
-    Words of the asker's language that the first passage holds do not speak for a passage in another.
+    If the first passage is in the asker's language, so must they be.
     """
     first = passages[0]
     spoken = detect_language(first.chunk.content)
@@ -355,7 +354,7 @@ def _second(
     texts: Sequence[ReadText],
     makers: Sequence[ExcerptMaker],
 ) -> tuple[ReadText, ExcerptMaker, Stretch] | None:
-    """For who asks two things, the best unit with what the first excerpt lacks: a form, or most of the other words."""
+    """If two things are asked: the best unit with what the first excerpt lacks, a form or most of the other words."""
     room = LONGEST - len(first.excerpt.text) - 2
     if room < _SHORTEST_SECOND:
         return None

@@ -1,4 +1,4 @@
-"""What speaks for a sentence, an item, a row or a listing: a few numbers, weighed in `excerpt_weights.toml`."""
+"""The numbers by which units of a text are scored, with the weights in `excerpt_weights.toml`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_WORDS_OF_A_TITLE = 8
 _OF_ITS_SECTION = 0.5
 _LESS_BELOW = 0.5
 _MOST_IS_NAMED = 0.6
-"""What tells a time names so much of a question that does not say which of its words is the deed."""
+"""If the verb of a "when" question is unknown, a sentence with a time must have this share of the question."""
 _USUAL_LENGTH = 100
 _SHORTEST_LENGTH = 10
 _FORMS = (
@@ -50,7 +50,7 @@ _FORMS = (
 _LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
 _HEADER_OF_LETTER = re.compile(r"(?:From|To|Cc|Date|Subject|Attachments): ")
 _FIRST_HEADERS = ("From: ", "To: ")
-# Who asks for the sender, the day or the subject of a letter speaks of it as a letter.
+# Words of questions about the sender, the date or the subject of an e-mail.
 _ABOUT_A_LETTER = re.compile(
     r"\b(?:sen[dt]\w*|letters?|e-?mail\w*|mails?|messages?|wrote|written|recipients?|addresse\w+|subject|attach\w*"
     r"|from whom|to whom|писем|письм\w*|сообщени\w*|отправ\w*|присла\w*|написа\w*|адресат\w*|получател\w*|кому"
@@ -59,7 +59,7 @@ _ABOUT_A_LETTER = re.compile(
     re.IGNORECASE,
 )
 _MARKS_OF_HEADINGS = re.compile(r"\{[^{}]*\}|[#`*]")
-# What only says where to read on.
+# A sentence that only refers to another place.
 _POINTER = re.compile(
     r"\W*(?:(?:please,? )?(?:see|refer|consult)\b|(?:for|to find|to get) (?:more|further) (?:information|details)"
     r"|for details|more (?:information|details) (?:on|about|is|are|can)|см\.|смотрите|подробнее (?:о|об|см|читайте)\b"
@@ -72,9 +72,9 @@ _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: what its words are worth, the language of the words, and the asker's own.
+    """A question, the weights of its words, the language in which they are compared, and the asker's.
 
-    `language` is None if each passage is to tell its own.
+    `language` is None for that of each passage.
     """
 
     question: str
@@ -84,7 +84,7 @@ class Asked:
 
 
 class TextNumbers:
-    """Reads a text that was found, and says what speaks for each of its units."""
+    """Computes the numbers of each unit of a text."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class TextNumbers:
             self.spoken != asked.spoken if self.spoken else asked.language is None
         )
         terms = [distinct_terms(units.text(i), self.language) for i in range(len(units))]
-        # What is done may be said in another word each time: to prune is to cut.
+        # The verb is left out, because each sentence may use another: to prune is to cut.
         said = frozenset[str]().union(*terms) - self._deed
         self._held = [
             frozenset(marked_terms(asked.weights, of_unit, self.language, said)) for of_unit in terms
@@ -116,7 +116,7 @@ class TextNumbers:
         self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
 
     def is_quotable(self, i: int) -> bool:
-        """Whether a unit says anything by itself: names of columns, titles, lines of contents and two words do not."""
+        """Whether a unit says something by itself, unlike a header, a title, a line of contents or two words."""
         unit, said = self._units[i], self._units.text(i)
         if unit.is_header or said.strip(_MARKS_OF_ITEMS) in self._titles or self._is_idle_header(unit):
             return False
@@ -127,7 +127,7 @@ class TextNumbers:
         return not (self._is_contents and names_another_place(said))
 
     def _is_idle_header(self, unit: Unit) -> bool:
-        """Whether a unit is of the lines above a letter, and nobody asks who sent it, to whom, when or about what."""
+        """Whether a unit is a header line of an e-mail, and the question is not about the sender, date or subject."""
         content = self._units.content
         if not self._is_letter or not _HEADER_OF_LETTER.match(content, unit.start):
             return False
@@ -140,19 +140,19 @@ class TextNumbers:
         return frozenset(unmarked(self._held[i]))
 
     def words_around(self, i: int) -> frozenset[str]:
-        """The words of the question that a unit has, or the headings above it."""
+        """The words of the question that a unit or a heading above it has."""
         return self._path_to(self._units[i]).union(self._held[i], self._heading(self._units[i]))
 
     def is_near(self, i: int) -> bool:
-        """Whether a unit has to do with the question at all, by a word or by its vector."""
+        """Whether a unit is related to the question, by a word or by its vector."""
         return bool(self._held[i]) or self._nearness(i) > 0
 
     def of(self, i: int) -> dict[str, float]:
-        """What speaks for a unit, under the names of the weights."""
+        """The numbers of a unit, by the names of their weights."""
         return self._shares(i) | self._of_passage(i) | self._of_unit(i) | self._of_form(i)
 
     def _shares(self, i: int) -> dict[str, float]:
-        """Which part of the question the unit holds, and what stands around it."""
+        """The shares of the question in the unit and around it."""
         unit, units = self._units[i], self._units
         before = self._held[i - 1] if i else frozenset[str]()
         header = units.header_of(i)
@@ -189,7 +189,7 @@ class TextNumbers:
         }
 
     def _of_unit(self, i: int) -> dict[str, float]:
-        """What the unit is."""
+        """The kind and length of the unit."""
         unit, said = self._units[i], self._units.text(i)
         return {
             "length": math.log(max(len(said), _SHORTEST_LENGTH) / _USUAL_LENGTH),
@@ -201,7 +201,7 @@ class TextNumbers:
         }
 
     def _of_form(self, i: int) -> dict[str, float]:
-        """Whether the unit has what an answer to this question has."""
+        """Whether the unit has the form of an answer to this question."""
         asked_above = self._asked_above(self._units[i])
         met = self._forms.met_by(self._led_text(i))
         return {
@@ -217,7 +217,7 @@ class TextNumbers:
         }
 
     def _place(self, i: int) -> int:
-        """The passage that a unit is (part) of, by its place among all."""
+        """The index of the unit's passage."""
         unit = self._units[i]
         return self._text.place_at(unit.start, unit.end, self._passages)
 
@@ -226,23 +226,23 @@ class TextNumbers:
         return AnswerForm.COMMAND in self._forms.forms
 
     def _led_text(self, i: int) -> str:
-        """A unit with what it leads into; a row with the names of its columns, which may say what its numbers are."""
+        """A unit with what it leads into; a row with the names of its columns."""
         units = self._units
         return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.row(i)
 
     def _tells_time(self, i: int) -> bool:
-        """Whether it is asked when something is done, and a unit says when that is."""
+        """Whether the question asks when something is done, and a unit says when."""
         if not self._asks_when:
             return False
         said = self._led_text(i)
         return self._is_about_deed(i) and tells_time(said) and not warns_only(said, self._asked.question)
 
     def _tells_opposite(self, i: int) -> bool:
-        """Whether it is asked when one thing is, and a unit says when the opposite is."""
+        """Whether the question asks when something is, and a unit says when the opposite is."""
         return self._asks_when and says_the_opposite(self._asked.question, self._led_text(i), self.language)
 
     def _is_about_deed(self, i: int) -> bool:
-        """Whether a unit is about what is done with the thing that is asked about, or refers to one that is."""
+        """Whether a unit is about the verb and its object in a "when" question, or refers to a unit that is."""
         if not self._deed:
             return bool(self._held[i]) and self._share(self.words_around(i)) >= _MOST_IS_NAMED
         if self._goes_on(i):
@@ -260,7 +260,7 @@ class TextNumbers:
         )
 
     def tells_more_of_time(self, i: int) -> bool:
-        """Whether a unit says more exactly when the one before it is: "in most gardens this is November"."""
+        """Whether a unit tells the time of the one before it: "in most gardens this is November"."""
         return self._asks_when and self._goes_on(i) and self._tells_time(i)
 
     @cached_property
@@ -269,12 +269,12 @@ class TextNumbers:
 
     @cached_property
     def _deed(self) -> frozenset[str]:
-        """What is done, of a question that asks when: none if it does not say."""
+        """The verb of a question that asks when to do something; empty if it has none."""
         deed = asked_deed(self._asked.question)
         return distinct_terms(deed, self.language).intersection(self._asked.weights) if deed else frozenset()
 
     def _title_lacks(self, place: int) -> float:
-        """What another title names of the question besides what this one does: of raspberries, the everbearing ones."""
+        """What another title has of the question beyond this one: "everbearing", if this one is about raspberries."""
         own = self._named_in_titles[place]
         more = [named - own for named in self._named_in_titles if own and own < named]
         return max(map(self._share, more), default=0.0)
@@ -285,7 +285,7 @@ class TextNumbers:
 
     @cached_property
     def wanted(self) -> Gives | None:
-        """What tells whether a text gives what the question wants; None if that cannot be seen."""
+        """Whether a text has the wanted form; None if the question wants none."""
         return wanted_form(self._asked.question, self.language)
 
     def _terms_held(self, text: str) -> frozenset[str]:
@@ -303,13 +303,13 @@ class TextNumbers:
         return self._headings[unit.heading]
 
     def _asked_above(self, unit: Unit) -> float:
-        """How much the heading right above a unit asks what was asked; not at all without what is done."""
+        """How far the heading right above a unit asks the same question; 0 if it lacks the verb."""
         if self._deed and self._deed.isdisjoint(self._heading(unit)):
             return 0.0
         return asked_in(self._text_above(unit), self._asked.weights, self.language)
 
     def _firstness(self, i: int) -> float:
-        """1 for the first unit below a heading, less for each further one of its paragraph, 0 for all others."""
+        """1 for the first unit below a heading, less for each further one of its paragraph, else 0."""
         units = self._units
         first = i
         while first and units[first - 1].block == units[i].block:
@@ -324,9 +324,9 @@ class TextNumbers:
         return last_heading(self._whole.chunk)
 
     def _path_to(self, unit: Unit) -> frozenset[str]:
-        """The words of the question in the title and in the headings of the passage that a unit stands under.
+        """The words of the question in the title and the headings above a unit.
 
-        A passage of a short document goes on under the next heading, and what stands there is not of its section.
+        A passage may continue under the next heading, which is not part of its section.
         """
         if unit.heading not in self._paths:
             self._paths[unit.heading] = (
@@ -346,7 +346,7 @@ class TextNumbers:
         return _bare_heading(heading) not in parts and level <= len(parts)
 
     def _nearness(self, i: int) -> float:
-        """How near the nearest child is that a unit is (part) of."""
+        """The score of the nearest child that overlaps a unit."""
         unit, first = self._units[i], self._whole.chunk.start_index
         near = (
             match.score
@@ -361,7 +361,7 @@ class TextNumbers:
 
     @cached_property
     def _of_document(self) -> float:
-        """The part of the passages that are of the same document."""
+        """The share of the passages that are of the same document."""
         own = document_of(self._whole)
         return sum(document_of(passage) == own for passage in self._passages) / len(self._passages)
 
@@ -375,7 +375,7 @@ class TextNumbers:
 
     @cached_property
     def _is_menu(self) -> bool:
-        """Whether a list names the very place that it stands in, among others."""
+        """Whether the text has a menu: a list with its own title among others."""
         return any(
             unit.kind is BlockKind.ITEM and self._units.text(i).strip(_MARKS_OF_ITEMS) in self._titles
             for i, unit in enumerate(self._units.all)
@@ -387,7 +387,7 @@ class TextNumbers:
 
     @cached_property
     def _quoted(self) -> Sequence[tuple[int, int]]:
-        """Where a letter repeats what others wrote."""
+        """The parts of an e-mail that others wrote."""
         return quoted_spans(self._units.content) if self._is_letter else ()
 
     @cached_property
@@ -405,7 +405,7 @@ def _bare_heading(heading: str) -> str:
 
 
 def _lead(passages: Sequence[SearchResult], place: int) -> float:
-    """How far the first result is before a passage. Another part of a section that was found is less far behind."""
+    """How far a passage's score is behind the first, less so if a better one is of the same section."""
     own = passages[place]
     of_section = [
         p.score

@@ -1,4 +1,4 @@
-"""Which rows of tables a question may mean: those of the day, of the person and with the value that it names."""
+"""Leaves out rows of tables that a question does not mean: of other days, other people, or without its value."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from sourcebook.consult.excerpt.excerpt_features import Asked
 
 _ON_THE_DAY = 2.0
-"""What a row scores more that is of the day asked about: numbers alone may be hours, or how many there are."""
+"""The bonus for rows of the day asked about, whose numbers alone may mean something else."""
 
 
 def with_rows_meant(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """The texts without rows that are surely not meant; none if one of these is the likeliest, and nothing is as near.
+    """The texts without rows that are surely not meant; none if such a row was the likeliest and nothing is as near.
 
-    What is left may not answer in its place: the price of a cake is not that of the thing asked about.
+    Then the other rows do not answer either: the price of a cake is not that of the thing asked about.
     """
     meant = _of_named_days(asked, texts)
     meant = _of_named_people(asked.question, meant)
@@ -40,7 +40,7 @@ def with_rows_meant(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadTex
 
 
 def _likeliest(texts: Sequence[ReadText]) -> tuple[int, int] | None:
-    """The number of a text, and its unit that scores most."""
+    """The unit with the highest score, by the number of its text and its own."""
     told = (
         (score, at, i) for at, text in enumerate(texts) for i, score in text.scores.items() if text.tells(i)
     )
@@ -49,9 +49,9 @@ def _likeliest(texts: Sequence[ReadText]) -> tuple[int, int] | None:
 
 
 def _of_named_days(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """Where a question names a day: the texts without rows that have no more than a number or the month of it.
+    """If the question names a day: the texts without rows that share only a number or the month with it.
 
-    If rows are of that day, those of other days are left out too.
+    If some rows are of that day, rows of other days are left out too.
     """
     wanted = named_days(asked.question)
     if not wanted:
@@ -81,9 +81,9 @@ def _of_named_days(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText
 
 
 def _of_named_people(question: str, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """Where a question names somebody in full: the texts without the rows of others with one name in common.
+    """If the question has a full name: the texts without rows of others who share a part of it.
 
-    Where there are such, a row with a part of the name alone does not tell whose it is.
+    If there are such rows, those with only a part of the name are left out too.
     """
     for asked in full_names(question):
         rows = [(at, i, cells_of(row).values()) for at, text in enumerate(texts) for i, row in text.rows()]
@@ -99,7 +99,7 @@ def _of_named_people(question: str, texts: Sequence[ReadText]) -> Sequence[ReadT
 
 
 def _with_asked_column(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """Where a value is asked for that a table has a column of: the texts without rows of others that do not give it."""
+    """If a table has a column for the value asked for: the texts without rows that have neither column nor value."""
     kinds = asked_values(asked.question)
     names = {name for text in texts for _, row in text.rows() for name in cells_of(row)} if kinds else ()
     columns = frozenset(asked.weights) & distinct_terms("\n".join(names), asked.language)
@@ -116,7 +116,7 @@ def _with_asked_column(asked: Asked, texts: Sequence[ReadText]) -> Sequence[Read
     ]
     thing = asked_thing(asked.question)
     wanted = distinct_terms(thing.words if thing else "", asked.language)
-    # Whatever else has a price is not the thing asked about.
+    # If the thing itself is gone, rows with a value are about other things.
     is_lost = not wanted.isdisjoint(_held(texts)) and wanted.isdisjoint(_held(given))
     return [text.scored({}) for text in given] if is_lost else given
 
