@@ -1,4 +1,4 @@
-"""What kind of thing a question asks for, and whether a sentence gives it."""
+"""The kind of thing that a question asks for, and whether a sentence gives it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class QuestionKind(StrEnum):
 _TO_BE = frozenset({"is", "are", "am", "é", "são", "está", "están"})
 _ALLOWED = frozenset({"allowed", "permitted", "permitido", "permitida", "permitidos", "permitidas"})
 
-# Of two kinds in one question the one that stands first here is meant: "how much" asks for no way, "at what depth does
-# one plant when" for no time.
+# Of several kinds in one question, the first of these is meant: "how much" does not ask how, nor "at what depth does
+# one plant when" at what time.
 _RANK = (
     QuestionKind.DURATION,
     QuestionKind.FREQUENCY,
@@ -80,7 +80,7 @@ def _listed() -> _Listed:
 
 
 def kinds_of(question: str) -> frozenset[QuestionKind]:
-    """The kinds of thing that the words of a question ask for; none if they do not say."""
+    """The kinds of thing that a question asks for; none if its words do not say."""
     said = words(question)
     whole = f" {' '.join(said)} "
     listed = _listed()
@@ -101,7 +101,7 @@ def kinds_of(question: str) -> frozenset[QuestionKind]:
 
 
 def without_asking(question: str) -> list[str]:
-    """The words of a question in their order, without those that only tell what kind of thing it asks for."""
+    """The words of a question, without those that only tell what kind of thing it asks for."""
     whole = f" {' '.join(words(question))} "
     listed = _listed()
     for phrase, _ in listed.phrases:
@@ -110,7 +110,7 @@ def without_asking(question: str) -> list[str]:
 
 
 def gives(sentence: str, kinds: frozenset[QuestionKind]) -> bool:
-    """Whether a sentence has a time for "when", or a number for "how much". Other kinds cannot be recognised."""
+    """Whether a sentence has a time for "when", or a number for "how much". False for other kinds."""
     if QuestionKind.TIME in kinds:
         return bool(decisive_words(sentence) & (_SEASONS | _MONTHS)) or _names_a_time(sentence)
     return bool(MEASURED & kinds) and bool(quantities(sentence))

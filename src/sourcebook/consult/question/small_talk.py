@@ -1,6 +1,6 @@
-"""What people say that asks nothing: greetings, thanks, a question mark alone. No expert is troubled with it.
+"""Recognises messages that ask nothing: greetings, thanks, a question mark alone. No expert sees them.
 
-A message is small talk only if all of it is: in "Hello! When do I prune raspberries?" there is a question.
+A message is small talk only if all of it is: "Hello! When do I prune raspberries?" has a question.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sourcebook.text.word_lists import named_lines
 
 
 class SmallTalk(StrEnum):
-    """What a message is that asks nothing."""
+    """The kind of a message that asks nothing."""
 
     GREETING = "greeting"
     THANKS = "thanks"
-    """Thanks, agreement, a farewell: the end of something that went well."""
+    """Thanks, agreement, a farewell."""
     NOTHING_ASKED = "nothing_asked"
 
 
@@ -33,7 +33,7 @@ _BY_PRECEDENCE = (SmallTalk.THANKS, SmallTalk.GREETING, SmallTalk.NOTHING_ASKED)
 
 
 def small_talk(message: str) -> SmallTalk | None:
-    """What a message is, if nothing is asked in it; None if something may be. English, Russian, Portuguese, Spanish."""
+    """The kind of a message that asks nothing; None if it may ask. In English, Russian, Portuguese, Spanish."""
     words = _words(message)
     if not words:
         return (
@@ -48,7 +48,7 @@ def small_talk(message: str) -> SmallTalk | None:
 
 
 def _kinds_of(words: list[str]) -> set[SmallTalk | None]:
-    """The kinds of the phrases that the words are made of; none if a word is left over."""
+    """The kinds of the phrases that the words consist of; none if a word is left over."""
     kinds, longest = _phrases()
     found: set[SmallTalk | None] = set()
     at = 0
