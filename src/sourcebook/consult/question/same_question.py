@@ -82,7 +82,8 @@ def difference(
     """Why two questions are different; None if they surely ask the same.
 
     Endings and question words make no difference; with a small `distance`, 1 - cosine of the vectors, words of one root
-    and another word order make none either. The language of a short question is often mistaken, so there may be several.
+    and another word order make none either. The language of a short question is often mistaken, so several may be
+    given.
     """
     asked, known = _plain(asked), _plain(known)
     spoken = _spoken(asked, known, languages)
