@@ -121,7 +121,7 @@ def _members(kind: Any) -> Iterator[tuple[str, Any]]:
     for owner in owners:
         if not owner.__module__.startswith("sourcebook"):
             continue
-        for name, member in vars(owner).items():
+        for name, member in tuple(vars(owner).items()):
             plain = getattr(member, "__func__", member)
             public = not name.startswith("_") and name not in seen
             if public and (inspect.isfunction(plain) or isinstance(plain, property)):

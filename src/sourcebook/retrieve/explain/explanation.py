@@ -56,21 +56,13 @@ class Explainer:
             [lambda: self._passage_plan(searched), lambda: self._word_plan(searched, question)]
         )
         rule = searched.rule
+        semantic_weight, keyword_weight = (rule.semantic_weight, rule.keyword_weight) if rule else (1.0, 1.0)
         arms = [
-            ArmExplanation(
-                ArmName.SEMANTIC,
-                rule.semantic_weight if rule else 1.0,
-                searched.count,
-                None if searched.semantic is None else len(searched.semantic),
-                semantic,
-            ),
-            ArmExplanation(
-                ArmName.KEYWORD,
-                rule.keyword_weight if rule else 1.0,
-                searched.count,
-                None if searched.keyword is None else len(searched.keyword),
-                keyword,
-            ),
+            ArmExplanation(name, weight, searched.count, None if found is None else len(found), plan)
+            for name, weight, found, plan in (
+                (ArmName.SEMANTIC, semantic_weight, searched.semantic, semantic),
+                (ArmName.KEYWORD, keyword_weight, searched.keyword, keyword),
+            )
         ]
         return CollectionExplanation(
             searched.collection_id,
