@@ -22,7 +22,12 @@ from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
 from sourcebook.consult.curated.rejected_answers import RejectedAnswers
-from sourcebook.consult.evidence.passage_details import passages_language, quoted_language, told, with_quoted
+from sourcebook.consult.evidence.passage_details import (
+    passage_details,
+    passages_language,
+    quoted_language,
+    with_quoted,
+)
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
@@ -244,12 +249,12 @@ class Consultation:
         close = found.accepted(self._policy.context_size, is_nearly_enough=is_left_to_model)
         # Whether there is an answer is decided. Without a model, it may be quoted from any passage found.
         read = [p for p, _ in found.passages] if close and self._chat_model is None else close
-        taken = await self._judge.sound(read, question.context)
-        sound = {passage.chunk.id for passage in taken}
-        damaged = {passage.chunk.id for passage in read} - sound
-        chosen = sound.intersection(passage.chunk.id for passage in close)
-        question.details["passages"] = [told(p, j, chosen, damaged) for p, j in found.passages]
-        question.details["judgement"] = found.verdict.told() if found.passages else None
+        taken = await self._judge.undamaged(read, question.context)
+        undamaged = {passage.chunk.id for passage in taken}
+        damaged = {passage.chunk.id for passage in read} - undamaged
+        chosen = undamaged.intersection(passage.chunk.id for passage in close)
+        question.details["passages"] = [passage_details(p, j, chosen, damaged) for p, j in found.passages]
+        question.details["judgement"] = found.verdict.as_details() if found.passages else None
         question.details["other_language"] = passages_language(
             taken, question.language, question.context.all_languages()
         )
@@ -353,9 +358,9 @@ class Consultation:
         return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
     async def _declined(self, question: OpenQuestion, found: JudgedPassages) -> Declined:
-        sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
+        undamaged = await self._judge.undamaged(found.nearest(len(found.passages)), question.context)
         # Rejected passages are shown only if there are no others.
-        left = question.rejected.others(sound) or sound
+        left = question.rejected.others(undamaged) or undamaged
         sources = PassageSources(left, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
         near = found.accepted(self._policy.context_size, is_nearly_enough=True)

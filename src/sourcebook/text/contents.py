@@ -14,10 +14,10 @@ _LINE_OF_CONTENTS = re.compile(
 def is_contents(content: str) -> bool:
     """Whether most lines are those of a table of contents. Such a text is found, but never quoted."""
     lines = [line for line in content.splitlines() if line.strip()]
-    named = sum(names_another_place(line) for line in lines)
+    named = sum(is_contents_line(line) for line in lines)
     return len(lines) > _LINES_OF_CONTENTS and 2 * named > len(lines)
 
 
-def names_another_place(text: str) -> bool:
+def is_contents_line(text: str) -> bool:
     """Whether a text begins with a line of a table of contents."""
     return _LINE_OF_CONTENTS.match(text.partition("\n")[0]) is not None

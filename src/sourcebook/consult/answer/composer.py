@@ -143,18 +143,18 @@ def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) 
 
 
 def extracted(
-    question: str, weights: Mapping[str, float], desk: PassageSources, language: str | None
+    question: str, weights: Mapping[str, float], sources: PassageSources, language: str | None
 ) -> ComposedAnswer | None:
     """An answer in the words of the passages: each excerpt is its own quote. The words are compared in `language`."""
     question = in_plain_spelling(question)
-    asked = Asked(question, emphasised(weights, question, language), language, desk.language)
+    asked = Asked(question, emphasised(weights, question, language), language, sources.language)
     citations: list[Citation] = []
     sentences: list[Sentence] = []
     text = ""
-    for number, found in enumerate(extract(asked, desk.passages, desk.lengths), start=1):
+    for number, found in enumerate(extract(asked, sources.passages, sources.lengths), start=1):
         piece, passage = found.excerpt, found.source
-        citation = desk.citation(number, passage, piece.start, piece.end, piece.highlight)
-        citations.append(replace(citation, also_in=desk.also_in(passage, citation.quote)))
+        citation = sources.citation(number, passage, piece.start, piece.end, piece.highlight)
+        citations.append(replace(citation, also_in=sources.also_in(passage, citation.quote)))
         start = len(text) + (2 if text else 0)
         # After a listing, the mark must not be on the line that closes it.
         mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"
@@ -187,10 +187,10 @@ class StreamedAnswer:
     sentences from different places of a passage have different numbers.
     """
 
-    desk: PassageSources
+    sources: PassageSources
     _reader: CitationMarkReader = field(default_factory=CitationMarkReader)
     _text: str = ""
-    _sources: list[_Source] = field(default_factory=list[_Source])
+    _by_number: list[_Source] = field(default_factory=list[_Source])
     _quotes: dict[tuple[str, int], Quote] = field(default_factory=dict[tuple[str, int], Quote])
     _unknown: set[int] = field(default_factory=set[int])
     """Numbers that the model made up."""
@@ -218,13 +218,13 @@ class StreamedAnswer:
         """Whether the model wrote nothing, or that the passages do not answer."""
         if not self._text.strip() or NOTHING_FOUND in self._text:
             return True
-        return not self._sources and not self._unknown and is_own_decline(self._text)
+        return not self._by_number and not self._unknown and is_own_decline(self._text)
 
     @property
     def _is_open(self) -> bool:
         if NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
             return True
-        cites = bool(self._sources or self._unknown)
+        cites = bool(self._by_number or self._unknown)
         return not self._shown and not cites and may_become_decline(self._text)
 
     def new_citations(self, *, is_last: bool = False) -> list[Citation]:
@@ -278,31 +278,31 @@ class StreamedAnswer:
         if not self._is_given(passage):
             # A number that the model made up is kept, unless a source already has it.
             self._unknown.add(passage)
-            return passage if passage > len(self._sources) or passage < 1 else self._put(_Source(_NOWHERE))
+            return passage if passage > len(self._by_number) or passage < 1 else self._put(_Source(_NOWHERE))
         if not sentence:
             # The mark comes before its sentence, so what to quote is not known yet.
             return self._put(_Source(passage))
         return self._numbered(passage, self._best(sentence, passage).span)
 
     def _numbered(self, passage: int, span: tuple[int, int] | None) -> int:
-        for shown, source in enumerate(self._sources, start=1):
+        for shown, source in enumerate(self._by_number, start=1):
             if (source.passage, source.span) == (passage, span):
                 return shown
         return self._put(_Source(passage, span))
 
     def _put(self, source: _Source) -> int:
         """Give the source the next free number. Numbers that the model made up are skipped."""
-        while len(self._sources) + 1 in self._unknown:
-            self._sources.append(_Source(_NOWHERE))
-        self._sources.append(source)
-        return len(self._sources)
+        while len(self._by_number) + 1 in self._unknown:
+            self._by_number.append(_Source(_NOWHERE))
+        self._by_number.append(source)
+        return len(self._by_number)
 
     def _is_given(self, passage: int) -> bool:
-        return 1 <= passage <= len(self.desk.passages)
+        return 1 <= passage <= len(self.sources.passages)
 
     def _checked_citations(self, sentence: CitedSentence) -> Iterator[Citation]:
         for shown in sentence.numbers:
-            source = self._sources[shown - 1] if 1 <= shown <= len(self._sources) else None
+            source = self._by_number[shown - 1] if 1 <= shown <= len(self._by_number) else None
             if source is not None and self._is_given(source.passage):
                 yield self._citation(shown, source.passage, self._settled(sentence.text, source))
 
@@ -310,7 +310,7 @@ class StreamedAnswer:
         """The quote for a sentence that has ended. A settled span is kept if it supports the sentence."""
         if source.is_settled and source.span is not None:
             passage, context = self._passage(source.passage)
-            kept = quote_at(sentence, passage.chunk.content, source.span, self.desk.language, context)
+            kept = quote_at(sentence, passage.chunk.content, source.span, self.sources.language, context)
             if kept.is_enough:
                 return kept
         best = self._best(sentence, source.passage)
@@ -326,7 +326,7 @@ class StreamedAnswer:
         if sentence.numbers or sentence.text.endswith("?"):
             return
         found: tuple[int, Quote] | None = None
-        for passage in range(1, len(self.desk.passages) + 1):
+        for passage in range(1, len(self.sources.passages) + 1):
             quote = self._best(sentence.text, passage)
             if quote.is_verified:
                 found = passage, quote
@@ -337,14 +337,14 @@ class StreamedAnswer:
         if found is not None:
             passage, quote = found
             shown = self._numbered(passage, quote.span)
-            self._sources[shown - 1].is_settled = True
+            self._by_number[shown - 1].is_settled = True
             yield self._citation(shown, passage, quote)
 
     def _wide(self, sentence: str) -> tuple[int, Quote] | None:
         """The first passage that says it in several lines."""
-        for number in range(1, len(self.desk.passages) + 1):
+        for number in range(1, len(self.sources.passages) + 1):
             passage, context = self._passage(number)
-            if quote := wide_quote(sentence, passage.chunk.content, self.desk.language, context):
+            if quote := wide_quote(sentence, passage.chunk.content, self.sources.language, context):
                 return number, quote
         return None
 
@@ -354,16 +354,16 @@ class StreamedAnswer:
         key = (" ".join(sentence.split()).removesuffix(".").rstrip(), number)
         if key not in self._quotes:
             passage, context = self._passage(number)
-            self._quotes[key] = best_quote(key[0], passage.chunk.content, self.desk.language, context)
+            self._quotes[key] = best_quote(key[0], passage.chunk.content, self.sources.language, context)
         return self._quotes[key]
 
     def _passage(self, number: int) -> tuple[SearchResult, str]:
         """A passage, and its title and section."""
-        passage = self.desk.passages[number - 1]
+        passage = self.sources.passages[number - 1]
         return passage, "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
 
     def _citation(self, shown: int, number: int, quote: Quote) -> Citation:
-        citation = self.desk.citation(shown, self.desk.passages[number - 1], quote.start, quote.end)
+        citation = self.sources.citation(shown, self.sources.passages[number - 1], quote.start, quote.end)
         return replace(citation, verified=quote.is_verified, doubts=quote.doubts, support=quote.grade)
 
 

@@ -58,7 +58,7 @@ def passages_language(
     return None if found == asked else found
 
 
-def told(
+def passage_details(
     passage: SearchResult, judgement: Judgement, chosen: set[str], damaged: set[str]
 ) -> dict[str, JsonValue]:
     """The details of a passage: how close it came, and whether it was taken."""

@@ -155,7 +155,9 @@ class PassageJudge:
         by_meaning = verdict_on(question, passages, facts, is_foreign=True, is_held=True)
         return by_meaning if by_meaning.is_accepted else by_words
 
-    async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:
+    async def undamaged(
+        self, passages: Sequence[SearchResult], context: QuestionContext
+    ) -> list[SearchResult]:
         """The passages whose text is undamaged; others are never cited. Their documents go to the context."""
         damaged: set[tuple[str, str]] = set()
         for collection_id in dict.fromkeys(p.collection_id for p in passages):

@@ -86,7 +86,7 @@ class QuestionVerdict:
         """Whether the passages are worth showing to a reader, even if they are not sure to answer."""
         return self.is_accepted or self.score >= self.needed - _NEARLY
 
-    def told(self) -> dict[str, JsonValue]:
+    def as_details(self) -> dict[str, JsonValue]:
         """The verdict for the details of an answer."""
         return {
             "accepted": self.is_accepted,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.passage_surroundings import document_of, title_and_section
 from sourcebook.consult.evidence.question_share import held_share, held_terms
 from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
-from sourcebook.consult.excerpt.excerpt_features import Asked, TextNumbers
+from sourcebook.consult.excerpt.excerpt_features import Asked, UnitFeatures
 from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.consult.excerpt.joined_passages import joined
 from sourcebook.consult.excerpt.passage_units import Units
@@ -61,7 +61,7 @@ class ReadText:
 
     found: JoinedPassages
     units: Units
-    numbers: TextNumbers
+    features: UnitFeatures
     scores: Mapping[int, float]
     is_end: bool = False
     """Whether its document ends with it."""
@@ -82,7 +82,7 @@ class ReadText:
 
     def tells(self, i: int) -> bool:
         """Whether a unit may be the centre of an excerpt."""
-        return i in self.scores and self.numbers.is_near(i)
+        return i in self.scores and self.features.is_near(i)
 
     @property
     def holds_whole_table(self) -> bool:
@@ -115,16 +115,16 @@ def read_texts(
     texts: list[ReadText] = []
     for found in joined(passages):
         units = Units.of(found.whole.chunk.content)
-        numbers = TextNumbers(asked, forms, found, units, passages)
+        features = UnitFeatures(asked, forms, found, units, passages)
         scores = {
-            i: sum(weights[name] * value for name, value in numbers.of(i).items())
+            i: sum(weights[name] * value for name, value in features.of(i).items())
             for i in range(len(units))
-            if numbers.is_quotable(i)
+            if features.is_quotable(i)
         }
         chunk = found.whole.chunk
         length = (lengths or {}).get(document_of(found.whole))
         is_end = length is not None and chunk.start_index + len(chunk.content) >= length
-        texts.append(ReadText(found, units, numbers, scores, is_end))
+        texts.append(ReadText(found, units, features, scores, is_end))
     return texts
 
 
@@ -198,13 +198,12 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
 
 
 def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
-    share = partial(held_share, asked.weights, language=text.numbers.language)
+    share = partial(held_share, asked.weights, language=text.features.language)
     told = title_and_section(text.found.whole)
-    numbers = text.numbers
     return ExcerptMaker(
         *(text.units, chances, share, told, not forms.asks_twice),
-        wanted=numbers.wanted,
-        goes_on=numbers.tells_more_of_time,
+        wanted=text.features.wanted,
+        goes_on=text.features.tells_more_of_time,
     )
 
 
@@ -217,7 +216,7 @@ def _extract(
 
 
 def _row_choice(asked: Asked, text: ReadText) -> RowChoice:
-    return RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
+    return RowChoice(asked.question, frozenset(asked.weights), text.features.language or asked.spoken)
 
 
 def _starting_with(number: int, texts: Sequence[ReadText]) -> list[tuple[int, ReadText]]:
@@ -271,7 +270,7 @@ def _rows_alike(
     if not (cells := cells_of(text.units.row(place))):
         return []
     choice = _row_choice(asked, text)
-    named = text.numbers.words_in(place) & choice.others(cells)
+    named = text.features.words_in(place) & choice.others(cells)
     likely = makers[number].chances[place]
     least = prices["row_beside"] * likely if likely < prices["row_alone"] else likely
     document = text.found.whole.chunk.document_id
@@ -283,7 +282,7 @@ def _rows_alike(
         if (of_row := cells_of(other.units.row(i)))
     ]
     if named:
-        holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].numbers.words_in(i)]
+        holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].features.words_in(i)]
         # Flat 4 is no flat whose rent is 4 100.
         exact = [each for each in holding if choice.numbers(each[2])]
         exact = exact or [each for each in holding if choice.names_whole(each[2])]
@@ -337,8 +336,8 @@ def _instead(asked: Asked, passages: Sequence[SearchResult], texts: Sequence[Rea
     return [
         text
         for text in texts
-        if _whole_share(asked, text.found.whole, text.numbers.language) >= _SHARE_OF_THE_FIRST * wanted
-        and (not is_spoken or text.numbers.spoken in (None, asked.spoken))
+        if _whole_share(asked, text.found.whole, text.features.language) >= _SHARE_OF_THE_FIRST * wanted
+        and (not is_spoken or text.features.spoken in (None, asked.spoken))
     ]
 
 
@@ -373,8 +372,8 @@ def _second(
         for number, (text, maker) in enumerate(zip(texts, makers, strict=True))
         for i in text.scores
         if maker.size(i) <= room
-        and text.numbers.spoken in (None, asked.spoken)
-        and is_wanted(text.units.text(i), text.numbers.language)
+        and text.features.spoken in (None, asked.spoken)
+        and is_wanted(text.units.text(i), text.features.language)
     ]
     if not options:
         return None

@@ -14,12 +14,12 @@ from sourcebook.consult.evidence.asking_heading import asked_in
 from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading, title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
-from sourcebook.consult.question.told_time import asked_deed, asks_when, points_back, tells_time, warns_only
+from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.blocks import BlockKind
-from sourcebook.text.contents import is_contents, names_another_place
+from sourcebook.text.contents import is_contents, is_contents_line
 from sourcebook.text.languages import detect_language
 from sourcebook.text.question_opposites import says_the_opposite
 from sourcebook.text.quoted_mail import quoted_spans
@@ -83,7 +83,7 @@ class Asked:
     spoken: str | None = None
 
 
-class TextNumbers:
+class UnitFeatures:
     """Computes the numbers of each unit of a text."""
 
     def __init__(
@@ -107,7 +107,7 @@ class TextNumbers:
         )
         terms = [distinct_terms(units.text(i), self.language) for i in range(len(units))]
         # The verb is left out, because each sentence may use another: to prune is to cut.
-        said = frozenset[str]().union(*terms) - self._deed
+        said = frozenset[str]().union(*terms) - self._verb
         self._held = [
             frozenset(marked_terms(asked.weights, of_unit, self.language, said)) for of_unit in terms
         ]
@@ -124,7 +124,7 @@ class TextNumbers:
             return False
         if self._is_menu and unit.kind is BlockKind.ITEM and not said.endswith(_ENDS_OF_SENTENCES):
             return False
-        return not (self._is_contents and names_another_place(said))
+        return not (self._is_contents and is_contents_line(said))
 
     def _is_idle_header(self, unit: Unit) -> bool:
         """Whether a unit is a header line of an e-mail, and the question is not about the sender, date or subject."""
@@ -235,28 +235,28 @@ class TextNumbers:
         if not self._asks_when:
             return False
         said = self._led_text(i)
-        return self._is_about_deed(i) and tells_time(said) and not warns_only(said, self._asked.question)
+        return self._is_about_verb(i) and tells_time(said) and not warns_only(said, self._asked.question)
 
     def _tells_opposite(self, i: int) -> bool:
         """Whether the question asks when something is, and a unit says when the opposite is."""
         return self._asks_when and says_the_opposite(self._asked.question, self._led_text(i), self.language)
 
-    def _is_about_deed(self, i: int) -> bool:
+    def _is_about_verb(self, i: int) -> bool:
         """Whether a unit is about the verb and its object in a "when" question, or refers to a unit that is."""
-        if not self._deed:
+        if not self._verb:
             return bool(self._held[i]) and self._share(self.words_around(i)) >= _MOST_IS_NAMED
         if self._goes_on(i):
             return True
-        if self._deed.isdisjoint(self.words_in(i)):
+        if self._verb.isdisjoint(self.words_in(i)):
             return False
-        thing = self._asked.weights.keys() - self._deed
+        thing = self._asked.weights.keys() - self._verb
         is_named = not thing.isdisjoint(unmarked(self.words_around(i)))
         return is_named or not thing or points_back(self._units.text(i))
 
     def _goes_on(self, i: int) -> bool:
         is_beside = i > 0 and self._units[i - 1].block == self._units[i].block
         return (
-            is_beside and points_back(self._units.text(i)) and not self._deed.isdisjoint(self.words_in(i - 1))
+            is_beside and points_back(self._units.text(i)) and not self._verb.isdisjoint(self.words_in(i - 1))
         )
 
     def tells_more_of_time(self, i: int) -> bool:
@@ -268,10 +268,10 @@ class TextNumbers:
         return asks_when(self._asked.question)
 
     @cached_property
-    def _deed(self) -> frozenset[str]:
+    def _verb(self) -> frozenset[str]:
         """The verb of a question that asks when to do something; empty if it has none."""
-        deed = asked_deed(self._asked.question)
-        return distinct_terms(deed, self.language).intersection(self._asked.weights) if deed else frozenset()
+        verb = asked_verb(self._asked.question)
+        return distinct_terms(verb, self.language).intersection(self._asked.weights) if verb else frozenset()
 
     def _title_lacks(self, place: int) -> float:
         """What another title has of the question beyond this one: "everbearing", if this one is about raspberries."""
@@ -304,7 +304,7 @@ class TextNumbers:
 
     def _asked_above(self, unit: Unit) -> float:
         """How far the heading right above a unit asks the same question; 0 if it lacks the verb."""
-        if self._deed and self._deed.isdisjoint(self._heading(unit)):
+        if self._verb and self._verb.isdisjoint(self._heading(unit)):
             return 0.0
         return asked_in(self._text_above(unit), self._asked.weights, self.language)
 

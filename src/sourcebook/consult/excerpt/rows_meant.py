@@ -33,7 +33,7 @@ def with_rows_meant(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadTex
     if before is None or after is None or before[1] in meant[before[0]].scores:
         return meant
     (number, i), (place, j) = before, after
-    is_as_near = texts[number].numbers.words_in(i) <= texts[place].numbers.words_in(j)
+    is_as_near = texts[number].features.words_in(i) <= texts[place].features.words_in(j)
     row = texts[place].units.row(j)
     is_of_day = named_days(row, texts[place].units.content) & named_days(asked.question)
     return meant if is_as_near or is_of_day else []
@@ -61,7 +61,7 @@ def _of_named_days(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText
         text.without(
             i
             for i, row in text.rows()
-            if text.numbers.words_in(i) < of_day and not named_days(row, text.units.content) & wanted
+            if text.features.words_in(i) < of_day and not named_days(row, text.units.content) & wanted
         )
         for text in texts
     ]
@@ -109,7 +109,7 @@ def _with_asked_column(asked: Asked, texts: Sequence[ReadText]) -> Sequence[Read
         text.without(
             i
             for i, row in text.rows()
-            if columns.isdisjoint(text.numbers.words_around(i))
+            if columns.isdisjoint(text.features.words_around(i))
             and not gives_value(row, kinds, asked.question)
         )
         for text in texts
@@ -122,4 +122,4 @@ def _with_asked_column(asked: Asked, texts: Sequence[ReadText]) -> Sequence[Read
 
 
 def _held(texts: Sequence[ReadText]) -> frozenset[str]:
-    return frozenset[str]().union(*(text.numbers.words_in(i) for text in texts for i in text.scores))
+    return frozenset[str]().union(*(text.features.words_in(i) for text in texts for i in text.scores))

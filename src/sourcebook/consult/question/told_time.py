@@ -15,7 +15,7 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 # The verb follows its subject ("do I prune"), or is known by its ending ("лучше сажать", "se deve podar").
-_DEED = re.compile(
+_VERB = re.compile(
     r"\s+(?:(?:\w+\s+){0,4}?(?:i|we|you|one|they|people|to)\s+(?:(?:have|need)\s+to\s+)?(?P<english>[^\W\d_]{3,})"
     r"|(?:(?:мне|нам|вам|его|ее|её|их|лучше|всего|надо|нужно|можно|следует|пора|стоит|обычно|я|мы|вы|они)\s+)*"
     r"(?P<russian>[^\W\d_]+(?:ть|ти|чь|ться|тись|[еиёаяую]тся|[еиёаяую]т|[еиё]м|[еиё]те))\b"
@@ -81,10 +81,10 @@ def asks_when(question: str) -> bool:
     return _WHEN.search(question) is not None
 
 
-def asked_deed(question: str) -> str | None:
+def asked_verb(question: str) -> str | None:
     """The verb of a question that asks when to do something: "prune". None if it has none: "when is the fair"."""
     asked = _WHEN.search(question)
-    found = _DEED.match(question, asked.end()) if asked else None
+    found = _VERB.match(question, asked.end()) if asked else None
     return found[found.lastgroup] if found and found.lastgroup else None
 
 
