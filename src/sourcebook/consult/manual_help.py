@@ -35,7 +35,7 @@ _PROSE = ("*.md", "how-to/*.md", "explanation/*.md")
 _ENTRY = "index.md"
 
 
-# Most passages have the few words of a question somewhere, so it counts where they are.
+# Most passages have the words of a short question somewhere, so their place counts.
 _WORTH_OF_SENTENCE = 1.0
 _WORTH_OF_HEADING = 0.7
 _WORTH_OF_TITLE = 0.4

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DECIDING_ROLES = frozenset({"admin", "expert"})
 _MARK = re.compile(r" \[\d+\]")
 FALLBACK_CATEGORY = "general"
-"""The category of an answer that nobody named one for, and none could be guessed."""
+"""The category of an answer if none was named or guessed."""
 
 
 class DraftAnswers(StrEnum):

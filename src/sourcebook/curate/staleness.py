@@ -35,7 +35,7 @@ def stands(quote: str, text: str, earlier: str | None = None) -> bool:
     if earlier is not None:
         before = {sentence for sentence, _ in _Places(earlier).around(wanted)}
         return bool(before.intersection(sentence for sentence, _ in found))
-    # A quote that looks like a whole sentence was one, and now is a part of another.
+    # A quote that looks like a whole sentence is now only a part of one.
     return not _looks_whole(wanted)
 
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.rerank.rerank_stage import RerankerChoice
 
 _log = logging.getLogger("sourcebook")
-# Nobody needs to attend to what only the question causes.
+# Warnings that only the question causes are not logged as warnings.
 _LEVELS = {WarningCode.NOTHING_TO_SEARCH_FOR: logging.INFO, WarningCode.NO_WORDS: logging.INFO}
 # A document that is replaced between searching and reading would be found in neither form. So the search is repeated,
 # after so many seconds each time. After that, what is missing is taken to be gone.

@@ -12,7 +12,7 @@ def folded(text: str) -> str:
     """The text in lower case, composed, and with `е` for `ё`. Other accents stay: stemmers need them."""
     if text.isascii():
         return text.lower()
-    # Folding the case takes some letters apart, so the composition before it does not hold.
+    # Casefolding decomposes some letters, so they are composed again after it.
     composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return composed.replace("ё", "е")
 

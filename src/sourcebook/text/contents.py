@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _LINES_OF_CONTENTS = 4
-# A number and a title, which may ask. A clause has a number too, and ends as a sentence does.
+# A number and a title, which may be a question. A numbered clause ends like a sentence instead.
 _LINE_OF_CONTENTS = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+[^\W\d][^\n]*(?:[^\s.;:,!?]|\?!?)\s*$|[^\n]{0,200}?(?:…|\.\s?\.\s?\.\s?\.)[.\s]*\d+\s*$)"
 )

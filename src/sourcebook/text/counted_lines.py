@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-# A sign before the number or behind it: "№ 1", "Step 1.", "1 -", "a.", "II)". Numbers in brackets are those of notes.
+# A sign before the number or after it: "№ 1", "Step 1.", "1 -", "a.", "II)". Numbers in brackets are those of notes.
 _MARK = re.compile(
     r"(?P<before>(?:[^\W\d_]{2,12} ?)?[№#§(]?\s?)"
     r"(?:(?P<number>\d{1,3})|(?P<roman>[IVX]{1,6}|[ivx]{1,6})|(?P<letter>[^\W\d_]))"
@@ -45,7 +45,7 @@ def _counts(line: str) -> list[_Count]:
         return [(before, after, "1", int(match["number"]))]
     letter, roman = match["letter"] or match["roman"], match["roman"]
     ways: list[_Count] = []
-    # A letter or a Roman number without a sign behind it is a word.
+    # A letter or a Roman number without a sign after it is a word.
     if roman and after:
         ways.append((before, after, "I" if roman.isupper() else "i", _roman(roman.upper())))
     if len(letter) == 1 and after:

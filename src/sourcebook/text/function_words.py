@@ -34,7 +34,7 @@ def prose_of(question: str) -> list[str]:
 
 def _is_name(word: str, *, is_first: bool) -> bool:
     if word[0].isalpha() and word.islower():
-        # Most words are so, and nothing more needs to be looked at.
+        # The usual case, decided fast.
         return False
     if word[0].isdigit() or any(letter.isupper() for letter in word[1:]):
         return True

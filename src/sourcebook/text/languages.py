@@ -85,7 +85,7 @@ def _without_names(sample: str, runs: Sequence[str]) -> Sequence[str]:
 def _by_letters(runs: Sequence[str]) -> str | None:
     letters = _count(runs)
     cyrillic, latin = (_parts(runs, script) for script in (_CYRILLIC, _LATIN))
-    # Only the script of the majority is shown to the model: the code in a Russian manual is not English prose.
+    # The model gets only the main script: code in a Russian manual is not English prose.
     if 2 * _count(cyrillic) > letters:
         return _first(code for code in _guesses(cyrillic) if code in IN_CYRILLIC)
     if 2 * _count(latin) > letters:

@@ -25,7 +25,7 @@ _AFTER = re.compile(
     rf"{_SPACE}?(?P<sign>%|‰|°\s?[CFСФ]?|[$€£₽])|{_SPACE}?-?(?:por{_SPACE})?(?P<word>[^\W\d_]+[²³23]?\.?)"
 )
 _BEFORE = re.compile(r"(?P<sign>[$€£₽]|R\$|US\$)\s?$")
-# Between the two ends of a range the unit stands once, at the end: "3–4 kg", "from 3 to 4 kg".
+# Between the ends of a range. The unit is only at the end: "3–4 kg", "from 3 to 4 kg".
 _RANGE = re.compile(rf"{_SPACE}?(?:[-–—…/]|\.\.|до|to|and|a|e|и|или|or|ou){_SPACE}?", re.IGNORECASE)
 
 # Number words that mean something else in another language.
@@ -61,7 +61,7 @@ def _in_digits(text: str) -> Iterator[Quantity]:
     found = list(_NUMBER.finditer(text))
     units = [_unit(text, match.start(), match.end()) for match in found]
     for number in range(len(found) - 2, -1, -1):
-        # The first end of a range counts the same as the last.
+        # The first end of a range has the unit of the last.
         if units[number] is None and _RANGE.fullmatch(text, found[number].end(), found[number + 1].start()):
             units[number] = units[number + 1]
     for match, unit in zip(found, units, strict=True):

@@ -97,7 +97,7 @@ def _ends(text: str, first: int, last: int) -> Iterator[int]:
     opened, closed = _NOWHERE
     for match in _SENTENCE_END.finditer(text, first, last):
         if match["next"] == "" and not match["gap"].strip():
-            # Most blocks end with their only sentence: nothing is left to be cut.
+            # Most blocks are one sentence, so nothing is left to cut.
             return
         if brackets is None:
             brackets = iter(_brackets(text, first, last))

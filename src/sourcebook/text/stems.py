@@ -137,7 +137,7 @@ def stem_words(words: Sequence[str], language: str | None) -> list[str]:
     own = _ALGORITHMS.get(language or "")
     stems = _stemmed(words, own)
     if language and language not in NOT_IN_LATIN and "".join(words).isascii():
-        # Not a letter of another language: what follows would change nothing.
+        # No letters of other languages, so nothing is left to do.
         return stems
     of_latin = None if language and language not in NOT_IN_LATIN else _OF_LATIN
     of_cyrillic = None if language in _OWN_CYRILLIC else _OF_CYRILLIC
@@ -172,7 +172,7 @@ def _made(words: Sequence[str], algorithm: str) -> list[str]:
     elif algorithm in _PLAIN_WITHOUT_ACCENTS:
         # The Spanish `ñ` is a letter of its own.
         stems = [stem if stem.isascii() else without_accents(stem, keeping="ñ") for stem in stems]
-    # Some algorithms leave nothing of a word that is all ending, such as a lone Arabic vowel sign.
+    # Some algorithms reduce a word to nothing, such as a lone Arabic vowel sign.
     return [stem or word for stem, word in zip(stems, words, strict=True)] if "" in stems else stems
 
 

@@ -126,7 +126,7 @@ def said_row(names: Sequence[str], cells: Sequence[str]) -> str:
 
 def _is_header(names: Sequence[str], rows: Sequence[_Row]) -> bool:
     """Whether a first row without a ruler is a header: it has no numbers, and below are numbers or many columns."""
-    # The corner may be empty, above what names the rows.
+    # The corner may be empty if the first column names the rows.
     are_all = all(names[1:]) and (bool(names[0]) or all(row.cells[0] for row in rows))
     are_names = are_all and len(set(names)) == len(names) and not any(map(_has_digit, names))
     counting = sum(any(map(_has_digit, row.cells)) for row in rows)

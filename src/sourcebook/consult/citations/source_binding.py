@@ -320,11 +320,7 @@ def _narrowed(source: CuratedSource, quote: Quote) -> CuratedSource:
 def _place(sources: list[CuratedSource], source: CuratedSource) -> int:
     """The number of a source, from 1. A new one is added."""
     for number, known in enumerate(sources, start=1):
-        if (known.collection_id, known.document_id, known.quote) == (
-            source.collection_id,
-            source.document_id,
-            source.quote,
-        ):
+        if (_document(known), known.quote) == (_document(source), source.quote):
             return number
     sources.append(source)
     return len(sources)

@@ -19,7 +19,7 @@ from sourcebook.model.chat import SourceState
 if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import Citation
-    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
     from sourcebook.model.search import SearchResult
@@ -116,7 +116,7 @@ async def _replaced_by(entry: CuratedAnswer, stores: Stores) -> Draft | None:
     if draft is None or not entry.sources:
         return None
     is_kept = any(
-        (source.collection_id, source.document_id) == (old.collection_id, old.document_id)
+        _document(source) == _document(old)
         and (_plain(source.quote) in _plain(old.quote) or _plain(old.quote) in _plain(source.quote))
         for source in entry.sources
         for old in draft.citations
@@ -138,7 +138,7 @@ def _is_rejected(old: Citation, new: Citation, language: str | None) -> bool:
 def _took_its_place(old: Citation, new: Citation, language: str | None) -> bool:
     """Whether a quote replaced the rejected one. While that one still stands, it did not."""
     is_same_place = (
-        (old.collection_id, old.document_id) == (new.collection_id, new.document_id)
+        _document(old) == _document(new)
         and old.state is SourceState.CHANGED
         and old.section in (None, new.section)
     )
@@ -153,12 +153,16 @@ def _stands_in(old: Citation, text: str, language: str | None) -> bool:
 
 def _overlap(one: Citation, other: Citation) -> bool:
     """Whether two citations quote the same, at least in part; by their texts if the document has changed."""
-    if (one.collection_id, one.document_id) != (other.collection_id, other.document_id):
+    if _document(one) != _document(other):
         return False
     if one.file_hash is not None and one.file_hash == other.file_hash:
         return one.start < other.end and other.start < one.end
     before, now = _plain(one.quote), _plain(other.quote)
     return before in now or now in before
+
+
+def _document(place: Citation | CuratedSource) -> tuple[str, str]:
+    return place.collection_id, place.document_id
 
 
 def _plain(text: str) -> str:

@@ -76,7 +76,7 @@ def marked_terms(
     if missing:
         beginnings = _beginnings(frozenset(terms))
         held.update(term for term in missing if _has_form(term, beginnings))
-    # "Price" answers "cost": words that are as good as each other in questions.
+    # "Price" counts as "cost": words that can replace each other in questions.
     alike = words_alike()
     asked = [term for term in weights if term not in held and term in alike and term not in said]
     if asked:

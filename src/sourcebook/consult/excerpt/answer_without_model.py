@@ -283,7 +283,7 @@ def _rows_alike(
     ]
     if named:
         holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].features.words_in(i)]
-        # Flat 4 is no flat whose rent is 4 100.
+        # "Flat 4" is not a flat with a rent of 4 100.
         exact = [each for each in holding if choice.numbers(each[2])]
         exact = exact or [each for each in holding if choice.names_whole(each[2])]
         alike = [(at, i) for at, i, _ in exact or holding]

@@ -147,7 +147,7 @@ def asked_thing(question: str) -> AskedThing | None:
     of_a_page = None if found else _ASKED_OF_A_PAGE.search(question)
     if (found := found or of_a_page) is None:
         return None
-    # Of "when do you open" nothing is left.
+    # "When do you open" names no thing.
     named = _OWNERS.sub("", _NOBODY.sub(" ", found["thing"].strip()))
     thing = _REST.sub("", named).strip()
     if not thing or len(thing.split()) > _LONGEST:

@@ -7,7 +7,7 @@ import re
 from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.text.sentences import sentence_spans
 
-# How people tell a program to answer, in the imperative that begins a sentence or follows a condition.
+# Instructions how to answer: an imperative that begins a sentence or follows a condition.
 _ANSWER = (
     r"answer|reply|respond|return|output|write|say|print|use only|keep it|be brief|be concise"
     r"|(?:do not|don['’]t) (?:make|invent|guess)|cite|quote|give (?:your|the|a|me|only)|provide (?:your|the|a|only)"

@@ -21,7 +21,7 @@ _ENOUGH = 2
 _THERE = frozenset(["there", "там", "туда", "оттуда", "lá", "ali", "allí", "allá", "ahí"])
 # "Where are you?" is about whoever answers, not about the subject of the conversation.
 _YOU = frozenset(["you", "вы", "вас", "вам", "você", "vocês", "ustedes", "usted", "vosotros", "estáis"])
-# "Is there a car park?" points nowhere, and "How do I get there?" does.
+# "How do I get there?" points back, "Is there a car park?" does not.
 _EXISTENTIAL = re.compile(
     r"\b(?:is|are|was|were|will|be) there\b|\bthere (?:is|are|was|were|will|be)\b", re.IGNORECASE
 )

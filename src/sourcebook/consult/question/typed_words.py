@@ -25,7 +25,7 @@ _THERE_IS = (
     "|estacionamento|lugar|lugares|ônibus|onibus|quanto|quantos|quantas|taxas?|toalhas?|vagas?"
 )
 _ANYWHERE = {
-    # Apostrophes that were left out, and sounds.
+    # Without apostrophes, and as spoken.
     "en": {
         r"(where|what(?!s app)|who|how|when|there)s": r"\1 is",
         r"(do|does|did|is|are|was|were|could|should|would|have|has)n['’]?t": r"\1 not",
