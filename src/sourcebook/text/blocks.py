@@ -169,7 +169,7 @@ def _plain(text: str, first: int, last: int) -> Iterator[Block]:
         around = slice(max(0, number - 1), number), slice(number + 1, number + 2)
         if question and (question.is_marked or any(any(asked[side]) for side in around)):
             yield Block(BlockKind.HEADING, question.start, question.end)
-            yield from _of_paragraph(text, question.answer, following)
+            yield from _of_paragraph(question.answer, following)
         elif any(_are_of_one_table(names, others) for side in around for others in facts[side]) or (
             len(paragraph) == 1 and len(names) >= _NAMES_OF_A_ROW
         ):
@@ -177,7 +177,7 @@ def _plain(text: str, first: int, last: int) -> Iterator[Block]:
         elif names and len(paragraph) > 1:
             yield from _facts(paragraph)
         else:
-            yield from _of_paragraph(text, paragraph, following)
+            yield from _of_paragraph(paragraph, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,20 +280,28 @@ def _lines(run: Sequence[tuple[int, str]]) -> list[_Line]:
     ]
 
 
-def _of_paragraph(text: str, lines: Sequence[_Line], behind: _Line | None) -> Iterator[Block]:
-    """The blocks of a paragraph; `behind` is the first line of the next one."""
-    if len(lines) == 1 and _is_over_clauses(lines[0].said, behind):
-        yield Block(BlockKind.HEADING, lines[0].begin, lines[0].end)
-        return
-    if all(line.indent >= _INDENT_OF_CODE for line in lines) and not _ITEM.match(lines[0].said):
-        code = _looks_like_code(lines)
-        yield Block(BlockKind.CODE if code else BlockKind.TEXT, lines[0].begin, lines[-1].end)
-        return
+def _of_paragraph(lines: Sequence[_Line], following: _Line | None) -> Iterator[Block]:
+    """The blocks of a paragraph. `following` is the first line of the next one."""
     counted = counted_lines([line.said for line in lines]) if len(lines) > 1 else frozenset[int]()
     is_table = not counted and _is_table(lines)
-    if is_table and sum(_is_call(line.said) for line in lines) > len(lines) / 2:
-        yield Block(BlockKind.CODE, lines[0].begin, lines[-1].end)
-        return
+    kind = _kind_of_whole(lines, following, is_table=is_table)
+    if kind is None:
+        yield from _by_lines(lines, counted, is_table=is_table)
+    else:
+        yield Block(kind, lines[0].begin, lines[-1].end)
+
+
+def _kind_of_whole(lines: Sequence[_Line], following: _Line | None, *, is_table: bool) -> BlockKind | None:
+    """The kind of a paragraph that is one block; None if its lines are looked at one by one."""
+    if len(lines) == 1 and _is_over_clauses(lines[0].said, following):
+        return BlockKind.HEADING
+    if all(line.indent >= _INDENT_OF_CODE for line in lines) and not _ITEM.match(lines[0].said):
+        return BlockKind.CODE if _looks_like_code(lines) else BlockKind.TEXT
+    is_listing = is_table and sum(_is_call(line.said) for line in lines) > len(lines) / 2
+    return BlockKind.CODE if is_listing else None
+
+
+def _by_lines(lines: Sequence[_Line], counted: frozenset[int], *, is_table: bool) -> Iterator[Block]:
     width, indent = max(len(line.said) for line in lines), min(line.indent for line in lines)
     kind, begin, end = BlockKind.DEBRIS, 0, 0
     for number, line in enumerate(lines):
@@ -306,7 +314,7 @@ def _of_paragraph(text: str, lines: Sequence[_Line], behind: _Line | None) -> It
             kind is BlockKind.ITEM
             and line.indent == indent
             and number > 0
-            and _is_behind_item(lines[number - 1], line, width)
+            and _is_after_item(lines[number - 1], line, width)
         )
         if end and not is_parted and _goes_on(kind, own, line):
             end = line.end
@@ -317,7 +325,7 @@ def _of_paragraph(text: str, lines: Sequence[_Line], behind: _Line | None) -> It
     yield Block(kind, begin, end)
 
 
-def _is_behind_item(before: _Line, line: _Line, width: int) -> bool:
+def _is_after_item(before: _Line, line: _Line, width: int) -> bool:
     """Whether a line is not part of the item above, which ended although the next word would have fitted."""
     has_room = before.indent + len(before.said) + len(line.said.split(maxsplit=1)[0]) < width
     return has_room and before.said.endswith(_SENTENCE_ENDS) and line.said[:1].isupper()
