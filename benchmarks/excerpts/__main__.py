@@ -123,7 +123,7 @@ async def _searched(
 
 def _read(name: str, question: Question, asked: Asked, passages: Sequence[SearchResult]) -> Found:
     texts = read_texts(asked, AskedForms(asked.question), passages)
-    rows = [text.numbers.of(i) for text in texts for i in text.scores]
+    rows = [text.features.of(i) for text in texts for i in text.scores]
     answers = [_answers(question, text, i) for text in texts for i in text.scores]
     names = [name for name in rows[0] if name not in _NOT_LEARNT] if rows else []
     numbers = np.array([[row[each] for each in names] for row in rows])

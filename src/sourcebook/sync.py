@@ -106,7 +106,7 @@ class SyncModeration:
     ) -> Draft | None:
         """Put an answer into the queue if the settings want it there. A declined question always goes to experts.
 
-        `visit_key` is the key of the question whose answer owes the draft; `context` is what is known of the question.
+        `visit_key` is the key of the visit that the draft belongs to; `context` is what is known of the question.
         """
         return self._waiter.call(
             self._door.consider,
@@ -135,7 +135,7 @@ class SyncModeration:
         language: str | None = None,
         collection_id: str | None = None,
     ) -> Draft:
-        """Ask an expert, whatever the base knows. The asker receives the reply, and may cancel until then."""
+        """Ask an expert, whatever the base knows. The asker receives the reply, and may withdraw the question first."""
         return self._waiter.call(
             self._door.call_human,
             question,
@@ -162,7 +162,7 @@ class SyncModeration:
         after: int = 0,
         collection_id: str | None = None,
     ) -> list[Draft]:
-        """The drafts that wait, oldest first, behind the one with the number `after`."""
+        """The waiting drafts, oldest first, starting after the one with the number `after`."""
         return self._waiter.call(
             self._door.get_pending_moderation_items,
             limit,
@@ -172,27 +172,27 @@ class SyncModeration:
         )
 
     def get_item(self, draft_id: int) -> Draft:
-        """The draft of this number, or the error that there is none."""
+        """The draft of this number, or DraftNotFound."""
         return self._waiter.call(self._door.get_item, draft_id)
 
     def similar(self, draft_id: int) -> list[Draft]:
-        """Other drafts that wait and ask much the same, and those that ask the very same in other words."""
+        """Other waiting drafts that ask much the same, then those that ask exactly the same in other words."""
         return self._waiter.call(self._door.similar, draft_id)
 
     def changes(self, draft_id: int) -> list[SourceChange]:
-        """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
+        """What each changed source of a stale answer said, and what it says now. Empty for other drafts."""
         return self._waiter.call(self._door.changes, draft_id)
 
     def in_new_words(self, draft_id: int) -> str | None:
-        """A stale answer as its sources say it now. None if no sentence of it can be put so."""
+        """A stale answer in the new words of its sources. None if none of its sentences can be replaced."""
         return self._waiter.call(self._door.in_new_words, draft_id)
 
     def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
-        """What a person asked that went into the queue, the latest first."""
+        """A person's questions in the queue, the latest first."""
         return self._waiter.call(self._door.items_of, user_id, status=status)
 
     def count_pending(self) -> dict[DraftKind, int]:
-        """How many drafts of each kind wait."""
+        """How many drafts of each kind are waiting."""
         return self._waiter.call(self._door.count_pending)
 
     def approve_moderation_item(
@@ -207,12 +207,11 @@ class SyncModeration:
         on_lost_support: LostSupport = LostSupport.REFUSE,
         sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
-        """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
+        """Make a curated answer of a draft, as it is or edited. What is not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out, and where it says them in other words, to
-        the `sources` that are named: numbers of the draft's passages, or documents. A stale draft renews its answer:
-        what it said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all
-        the same.
+        The answer is bound to the words of the documents that support it. Where it uses other words, name its
+        `sources`: numbers of the draft's passages, or documents. A stale draft renews its answer: each sentence that
+        had a source must have one again, unless `on_lost_support` accepts it without.
         """
         return self._waiter.call(
             self._door.approve_moderation_item,
@@ -227,16 +226,15 @@ class SyncModeration:
         )
 
     def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
-        """Turn a draft down. A curated answer that went stale is not given any more.
+        """Reject a draft. A stale curated answer is then no longer given.
 
-        An answer from documents is not given to the same question again, until most of what it quoted changes.
-
-        Who asked a question that the base could not answer is told, with the reason.
+        An answer from documents is not given to the same question again until most of what it quoted changes. If the
+        base could not answer the question, the asker is told the reason.
         """
         return self._waiter.call(self._door.reject_moderation_item, draft_id, admin_id, reason)
 
     def asked_again(self, draft_id: int) -> AskedAgain | None:
-        """What a rejected answer from documents means for who asks the same again. None for any other draft."""
+        """What happens if the question of a rejected answer is asked again. None for any other draft."""
         return self._waiter.call(self._door.asked_again, draft_id)
 
     def answer_item(
@@ -250,10 +248,10 @@ class SyncModeration:
         subcategory: str | None = None,
         sources: Sequence[SourceName] = (),
     ) -> Draft:
-        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first.
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first next time.
 
-        It is kept with the words of the documents that bear it out, and with the `sources` that are named for it:
-        numbers of the passages that came closest, or documents. When one changes, the answer comes back for review.
+        It is bound to the words of the documents that support it, and to the `sources` that are named for it: numbers
+        of the closest passages, or documents. When one changes, the answer comes back for review.
         """
         return self._waiter.call(
             self._door.answer_item,
@@ -275,9 +273,9 @@ class SyncModeration:
         subcategory: str | None = None,
         sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
-        """Make a curated answer of a reply that was given before. Done again, it is the same one.
+        """Make a curated answer of a reply that was already given. Doing it again changes nothing.
 
-        With `sources`, what a draft became is bound to them too: numbers of its passages, or documents.
+        With `sources`, the curated answer is bound to these too: numbers of the draft's passages, or documents.
         """
         return self._waiter.call(
             self._door.keep_answer,
@@ -302,7 +300,7 @@ class SyncModeration:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Draft:
-        """Propose other words for a curated answer. Until somebody approves them, the approved ones are given."""
+        """Propose a change to a curated answer. Until it is approved, the answer is given as it was."""
         return self._waiter.call(
             self._door.edit_entry,
             entry_id,
@@ -316,9 +314,9 @@ class SyncModeration:
     def gaps(
         self, since: int | None = None, limit: int = 20, *, collections: Container[str | None] | None = None
     ) -> list[Gap]:
-        """What to write next: questions that were declined, rejected or weakly supported, put together.
+        """What to write next: declined, rejected and weakly supported questions, grouped.
 
-        They are those of the whole base, or of these collections.
+        They come from the whole base, or only from these collections.
         """
         return self._waiter.call(self._door.gaps, since, limit, collections=collections)
 
@@ -327,9 +325,9 @@ class SyncModeration:
         return self._waiter.call(self._door.digest, since, until)
 
     def judged_questions(self, collection_id: str | None = None) -> list[JudgedQuestion]:
-        """What was decided, as questions whose documents are known: an evaluation set that grows with the work.
+        """The decided questions with the documents that answer them: an evaluation set that grows with the work.
 
-        An approved answer names the documents that it was bound to; a question that was rejected has none.
+        They are those that the approved answer is bound to; a rejected question has none.
         """
         return self._waiter.call(self._door.judged_questions, collection_id)
 
@@ -726,24 +724,24 @@ class SyncReception:
     def new_topic(
         self, user_id: int, channel_key: str, *, culture: str | None = None, category: str | None = None
     ) -> Topic:
-        """End the consultation that is open at this place, and begin another. It costs when it is answered."""
+        """End the consultation that is open at this place, and begin another. It is charged with its first answer."""
         return self._waiter.call(
             self._door.new_topic, user_id, channel_key, culture=culture, category=category
         )
 
     def call_human(self, visit: Visit) -> Draft:
-        """Take a question to an expert; without words, the last one that was asked. The same key takes it once.
+        """Pass a question to an expert; without words, the last one that was asked. The same key passes it once.
 
-        With other words, the key is refused, so that no question is lost.
+        The same key with other words is refused, so that no question is lost.
         """
         return self._waiter.call(self._door.call_human, visit)
 
     def cancel_human(self, user_id: int, draft_id: int) -> Draft:
-        """Take back a question that waits for an expert."""
+        """Withdraw a question that waits for an expert."""
         return self._waiter.call(self._door.cancel_human, user_id, draft_id)
 
     def sweep(self) -> int:
-        """Clean up after dead processes: return what they held, and make the drafts they owed."""
+        """Clean up after dead processes: return the tokens they reserved, and make their missing drafts."""
         return self._waiter.call(self._door.sweep)
 
 

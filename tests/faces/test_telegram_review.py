@@ -68,7 +68,7 @@ async def test_a_rejected_draft_has_a_reason(desk: Desk) -> None:
     shown = await drafted(desk)
     await desk.presses(admin, shown, "Reject")
     told = (await desk.says(admin, "Not what was asked.")).text
-    assert told.endswith("rejected. Asked again, it is declined until most of the quoted text changes.")
+    assert told.endswith("rejected. If it is asked again, it is declined until most of the quoted text changes.")
     (draft,) = await desk.book.moderation.items_of((await desk.user(desk.person(7))).id)
     assert (draft.status, draft.reason) == (DraftStatus.REJECTED, "Not what was asked.")
     assert await desk.book.kb_list() == []

@@ -94,7 +94,7 @@ async def test_who_asked_what_the_library_answers_by_now_is_told(desk: Desk) -> 
     assert closed.question == KNOWN
     await desk.deliver()
     told = desk.telegram.last(7).text
-    assert told.startswith("The library has an answer to your question by now:")
+    assert told.startswith("The library now has an answer to your question:")
     assert LIMIT.rstrip(".") in told
     assert "[1] Travel" in told
 

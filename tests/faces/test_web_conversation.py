@@ -38,7 +38,7 @@ async def test_what_the_documents_answer_later_is_not_called_an_experts_reply(tm
         start = (await client.get("/ask")).text
         page = (await client.get(f"/ask/{declined.session_id}")).text
     assert "replied-bar" not in start
-    assert "Your documents answer this by now" in page
+    assert "Your documents now answer this" in page
     assert "The expert replied" not in page
     assert "From the expert" not in page
     assert "From your documents" in page

@@ -114,7 +114,7 @@ async def test_a_rejected_answer_says_what_comes_of_the_same_question(tmp_path: 
         given = await book.ask(QUESTION)
         done = await client.post(f"/inbox/{given.details['draft_id']}/reject", data={"reason": ""})
         shown = await client.get(done.headers["location"], headers=HTML)
-    assert "Asked again, it is declined until most of the quoted text changes." in shown.text
+    assert "If it is asked again, it is declined until most of the quoted text changes." in shown.text
 
 
 @asynccontextmanager

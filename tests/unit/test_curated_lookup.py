@@ -31,7 +31,7 @@ async def looked_up(at: Desk, question: str, details: dict[str, JsonValue]) -> C
 
     context = await QuestionContext.read(at.book.stores.library, embedder_for, ["default"])
     inquiry = Inquiry(question, ("default",))
-    return await CuratedLookup(at.book.stores.curated).look(
+    return await CuratedLookup(at.book.stores.curated).find(
         question, inquiry, context, TermIndex.of([], "en"), details
     )
 

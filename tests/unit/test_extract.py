@@ -411,7 +411,7 @@ def test_the_no_that_answers_is_not_cut_off() -> None:
 def test_who_asks_when_is_told_no_time_of_another_thing(said: str, told: float) -> None:
     asked = Asked("When do I collect leeks?", {"collect": 1.0, "leek": 1.0}, "en", "en")
     (text,) = read_texts(asked, AskedForms(asked.question), [found(said)])
-    assert text.numbers.of(0)["time_told"] == told
+    assert text.features.of(0)["time_told"] == told
 
 
 def test_nothing_is_quoted_of_nothing() -> None:

@@ -1,16 +1,16 @@
-"""Who asks when wants a time of the deed, and not of its opposite."""
+"""Who asks when wants a time of the verb, and not of its opposite."""
 
 from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.told_time import asked_deed, asks_when, points_back, tells_time, warns_only
+from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.text.question_opposites import says_the_opposite
 
 
 @pytest.mark.parametrize(
-    ("question", "deed"),
+    ("question", "verb"),
     [
         ("When do I prune everbearing raspberries?", "prune"),
         ("Когда обрезать ремонтантную малину?", "обрезать"),
@@ -27,8 +27,8 @@ from sourcebook.text.question_opposites import says_the_opposite
         ("How do I prune raspberries?", None),
     ],
 )
-def test_the_deed_follows_upon_when(question: str, deed: str | None) -> None:
-    assert asked_deed(question) == deed
+def test_the_deed_follows_upon_when(question: str, verb: str | None) -> None:
+    assert asked_verb(question) == verb
     assert asks_when(question) != question.startswith("How")
 
 

@@ -1,4 +1,4 @@
-"""How much is read, remembered and dared for one answer."""
+"""The limits for one answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnswerPolicy:
-    """How much is read, remembered and dared. Sizes are in characters."""
+    """How much is read and remembered for an answer. Sizes are in characters."""
 
     passages: int = 6
     context_size: int = 8_000
@@ -19,6 +19,6 @@ class AnswerPolicy:
     nearest: int = 3
     """How many of the closest passages are shown with a decline."""
     reads_unsure: bool = True
-    """Whether a chat model reads what came nearly close enough. It may decline; some of its answer must be there."""
+    """Whether a chat model reads passages that are nearly close enough. If it answers, that must be supported."""
     shows_excerpt: bool = False
-    """Whether the reader gets an excerpt to read while a slow chat model writes."""
+    """Whether the reader gets an excerpt while a slow chat model writes."""

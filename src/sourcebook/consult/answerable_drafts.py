@@ -1,4 +1,4 @@
-"""Questions that wait for an expert and that the documents answer by now: they close, and whoever asked is told."""
+"""Closes questions that wait for an expert when added documents answer them. The asker gets the answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOUND = "the documents answer it now: {}"
 class AnswerableDrafts:
     """Closes waiting questions that added documents answer.
 
-    `consultation` answers without a chat model, because nobody asked just now and so nobody would pay.
+    `consultation` has no chat model: nobody is asking, so nobody would pay.
     """
 
     queue: ModerationQueue
@@ -58,7 +58,7 @@ class AnswerableDrafts:
 
 
 def _asked_before(draft: Draft) -> list[PromptMessage]:
-    """The question that this one was searched with, if it followed up on one."""
+    """The earlier question, if this one is a follow-up."""
     searched, asked = draft.details.get("searched"), asking_part(draft.question.strip())
     if not isinstance(searched, str) or searched == asked or not searched.endswith(asked):
         return []
@@ -68,9 +68,9 @@ def _asked_before(draft: Draft) -> list[PromptMessage]:
 def _may_close(draft: Draft) -> bool:
     """Whether documents may close a draft.
 
-    They may not if a person was asked for, if files came with the question, or if the question was limited to some
-    documents, because others do not answer it. A question that a model declined although its passages were accepted is
-    not asked again either, unless an expert rejected that answer: then another text may answer it.
+    They may not if the asker wanted a person, if the question came with files, or if it was limited to some documents.
+    Nor if its passages were accepted and a model declined it, unless that was because an expert rejected the answer:
+    then another text may answer it.
     """
     judged = draft.details.get("judgement")
     was_close = (
@@ -81,5 +81,5 @@ def _may_close(draft: Draft) -> bool:
 
 
 async def _unkept(answer: Answer, _: QuestionContext) -> Answer:
-    """Nobody asked just now, so nothing is stored."""
+    """Stores nothing, because nobody asked just now."""
     return answer

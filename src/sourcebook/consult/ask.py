@@ -1,8 +1,8 @@
 """Ask: answers a question from start to finish.
 
-A curated answer to the same question goes first. Else the documents are searched; if nothing that was found comes close
-enough to an answer, the question is declined. What is close enough is quoted, or given to a chat model, whose words are
-checked against it while they are written. The turn is stored when it is complete, and not before.
+A curated answer to the same question comes first. Otherwise the documents are searched. If nothing is close enough to
+an answer, the question is declined. What is close enough is quoted, or a chat model writes from it and is checked as it
+writes. The turn is stored when it is complete, and not before.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
 from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
 from sourcebook.consult.curated.rejected_answers import RejectedAnswers
-from sourcebook.consult.evidence.passage_details import passages_language, quoted_language, told, with_quoted
+from sourcebook.consult.evidence.passage_details import (
+    passage_details,
+    passages_language,
+    quoted_language,
+    with_quoted,
+)
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
@@ -91,9 +96,9 @@ class Consultation:
         self._confirmed = ConfirmedQuestions(stores)
 
     async def ask(self, inquiry: Inquiry) -> AsyncGenerator[AnswerEvent, None]:
-        """What happens while the question is answered; the last event is Done, Declined or Failed.
+        """The events while the question is answered; the last is Done, Declined or Failed.
 
-        Whoever stops listening stops the model's request; nothing is stored then.
+        To stop listening stops the model, and nothing is stored.
         """
         if not inquiry.question.strip():
             raise NothingToSearchFor("the question is empty", hint="Ask something.")
@@ -105,7 +110,7 @@ class Consultation:
         if entry is not None and (entry.stale_since is None or inquiry.similar is not None):
             yield Done(await self._stored(question, await self._curated_answer(question, entry)))
             return
-        # What an approved answer stood on has changed: what the documents say now goes first.
+        # A source of the approved answer has changed, so what the documents say now comes first.
         question.outdated = entry
         found, sources = await self._search(question)
         yield PassagesFound(sources.passages)
@@ -116,29 +121,41 @@ class Consultation:
         if not sources.passages or is_read_again:
             yield await self._undocumented(question, found)
             return
-        if self._writing is None:
-            composed = await self._extracted(question, found, sources)
-            question.details["passages"] = with_quoted(question.details["passages"], composed)
-            if composed is not None:
-                held = question.context.all_languages()
-                quoted = quoted_language(composed, sources.passages, question.language, held)
-                question.details["other_language"] = quoted
-            for event in _quoted(composed):
+        composed = None
+        async with aclosing(self._composed(question, found, sources)) as events:
+            async for event in events:
+                if isinstance(event, ComposedAnswer):
+                    composed = event
+                    continue
                 yield event
-        else:
-            composed = None
-            async with aclosing(self._writing.write(question, found, sources)) as events:
-                async for event in events:
-                    if isinstance(event, ComposedAnswer):
-                        composed = event
-                    else:
-                        yield event
-                        if isinstance(event, Failed):
-                            return
+                if isinstance(event, Failed):
+                    return
         if composed is None:
             yield await self._undocumented(question, found)
             return
         yield Done(await self._stored(question, self._answer(question, composed)))
+
+    async def _composed(
+        self, question: OpenQuestion, found: JudgedPassages, sources: PassageSources
+    ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
+        """The events of an answer from these passages, and at the end the answer, if there is one."""
+        if self._writing is not None:
+            async with aclosing(self._writing.write(question, found, sources)) as events:
+                async for event in events:
+                    yield event
+            return
+        composed = await self._extracted(question, found, sources)
+        question.details["passages"] = with_quoted(question.details["passages"], composed)
+        if composed is None:
+            return
+        held = question.context.all_languages()
+        question.details["other_language"] = quoted_language(
+            composed, sources.passages, question.language, held
+        )
+        yield TokenWritten(composed.text)
+        for citation in composed.citations:
+            yield CitationChecked(citation)
+        yield composed
 
     async def answer(self, inquiry: Inquiry, on_event: Callable[[AnswerEvent], None] | None = None) -> Answer:
         """The answer. Events go to `on_event`; a failure of the model is raised."""
@@ -178,7 +195,7 @@ class Consultation:
     async def _known(
         self, stores: Stores, asked: Inquiry
     ) -> tuple[Inquiry, Sequence[ChatMessage], QuestionContext, Sequence[Term]]:
-        """All that the base knows of a question before anything is searched."""
+        """What the base knows of a question before the search."""
         session, history = await self._recalled(stores, asked)
         inquiry = asked.within(session)
         context = await QuestionContext.read(stores.library, self._embedder_for, inquiry.collections)
@@ -196,7 +213,7 @@ class Consultation:
         return found.session, found.messages or inquiry.earlier_messages(last)
 
     async def _search(self, question: OpenQuestion) -> tuple[JudgedPassages, PassageSources]:
-        """What the first wording finds that finds something close enough, or the last one."""
+        """What the first wording finds for which something is close enough; else what the last one finds."""
         inquiry = question.inquiry
         config = RetrievalConfig(
             top_k=self._policy.passages, filter=inquiry.filter, subcategory=inquiry.subcategory
@@ -222,37 +239,37 @@ class Consultation:
         return found, sources
 
     def _is_left_to_model(self, inquiry: Inquiry) -> bool:
-        """Whether a chat model reads what came nearly close enough, and decides."""
+        """Whether a chat model decides about passages that are nearly close enough."""
         return self._chat_model is not None and self._policy.reads_unsure and inquiry.reads_unsure
 
     async def _accepted(
         self, question: OpenQuestion, found: JudgedPassages, *, is_left_to_model: bool = False
     ) -> PassageSources:
-        """The passages that come close enough and are whole; nearly close enough, if a model decides."""
+        """The undamaged passages that are close enough; or nearly close enough, if a model decides."""
         close = found.accepted(self._policy.context_size, is_nearly_enough=is_left_to_model)
-        # That there is an answer is decided once; without a model, all that was found is read for where it stands.
+        # Whether there is an answer is decided. Without a model, it may be quoted from any passage found.
         read = [p for p, _ in found.passages] if close and self._chat_model is None else close
-        taken = await self._judge.sound(read, question.context)
-        sound = {passage.chunk.id for passage in taken}
-        damaged = {passage.chunk.id for passage in read} - sound
-        chosen = sound.intersection(passage.chunk.id for passage in close)
-        question.details["passages"] = [told(p, j, chosen, damaged) for p, j in found.passages]
-        question.details["judgement"] = found.verdict.told() if found.passages else None
+        taken = await self._judge.undamaged(read, question.context)
+        undamaged = {passage.chunk.id for passage in taken}
+        damaged = {passage.chunk.id for passage in read} - undamaged
+        chosen = undamaged.intersection(passage.chunk.id for passage in close)
+        question.details["passages"] = [passage_details(p, j, chosen, damaged) for p, j in found.passages]
+        question.details["judgement"] = found.verdict.as_details() if found.passages else None
         question.details["other_language"] = passages_language(
             taken, question.language, question.context.all_languages()
         )
         return PassageSources(taken, question.context.documents, question.language)
 
     async def _curated_entry(self, question: OpenQuestion) -> CuratedAnswer | None:
-        """The approved answer to this question. A filter chooses among documents, and leaves out what is none."""
+        """The approved answer to this question; none with a filter, which chooses among documents."""
         if question.inquiry.filter is not None:
             return None
         inquiry, chosen = question.inquiry, question.inquiry.similar
-        # "And for companies?" asks something else in each conversation, and so does "how late may music play there?".
+        # A follow-up such as "And for companies?" means something else in each conversation.
         is_whole = question.asked == question.wordings[0]
         tried = [inquiry.question.strip(), *question.wordings] if is_whole else question.wordings[:1]
         for text in dict.fromkeys(tried):
-            found = await self._curated.look(
+            found = await self._curated.find(
                 text, inquiry, question.context, question.terms, question.details
             )
             if chosen is not None:
@@ -277,7 +294,7 @@ class Consultation:
     async def _extracted(
         self, question: OpenQuestion, found: JudgedPassages, sources: PassageSources
     ) -> ComposedAnswer | None:
-        """An answer in the words of the documents, unless a reader is sure that there is none."""
+        """An answer in the words of the documents; None if a reader finds none, or an expert rejected it."""
         asked = question.inquiry.question
         composed = extracted(asked, found.weights, sources, found.language)
         if composed is None or question.is_rejected(question.rejected.quoting(composed.citations)):
@@ -316,7 +333,7 @@ class Consultation:
             question=question.inquiry.question,
             answer=without_repeated_marks(entry.answer),
             tier=Tier.CURATED,
-            # What was flagged stays so until somebody looks at it, even if its words stand again.
+            # A flagged source stays flagged until somebody reviews it, even if its words are back.
             citations=tuple(
                 replace(c, state=s) if c.state is SourceState.CURRENT else c
                 for c, s in zip(citations, states, strict=True)
@@ -335,15 +352,15 @@ class Consultation:
         )
 
     async def _undocumented(self, question: OpenQuestion, found: JudgedPassages) -> Declined | Done:
-        """A decline; or the approved answer, out of date as it is, if the documents say nothing in its place."""
+        """A decline; or the outdated approved answer if there is one, because the documents have no newer answer."""
         if question.outdated is None:
             return await self._declined(question, found)
         return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
 
     async def _declined(self, question: OpenQuestion, found: JudgedPassages) -> Declined:
-        sound = await self._judge.sound(found.nearest(len(found.passages)), question.context)
-        # What was rejected is named only if nothing else is left.
-        left = question.rejected.others(sound) or sound
+        undamaged = await self._judge.undamaged(found.nearest(len(found.passages)), question.context)
+        # Rejected passages are shown only if there are no others.
+        left = question.rejected.others(undamaged) or undamaged
         sources = PassageSources(left, question.context.documents, question.language)
         closest = closest_passages(question.inquiry.question, found, sources)
         near = found.accepted(self._policy.context_size, is_nearly_enough=True)
@@ -363,7 +380,7 @@ class Consultation:
         return Declined(await self._stored(question, answer))
 
     async def _stored(self, question: OpenQuestion, answer: Answer) -> Answer:
-        """The answer with the session that now holds it, and in its details the draft that it became."""
+        """The answer after storing it, with its session, and in the details the draft that it became."""
         inquiry = question.inquiry
         if inquiry.keep is not None:
             return await inquiry.keep(answer, question.context)
@@ -389,9 +406,3 @@ class Consultation:
             context=question.context,
         )
         return answer if draft is None else replace(answer, details={**answer.details, "draft_id": draft.id})
-
-
-def _quoted(composed: ComposedAnswer | None) -> list[AnswerEvent]:
-    if composed is None:
-        return []
-    return [TokenWritten(composed.text), *map(CitationChecked, composed.citations)]

@@ -1,7 +1,6 @@
-"""Help: answers from the documentation in a base, and from the manual that comes with Sourcebook.
+"""Help: searches the documentation in a base, and the manual that comes with Sourcebook.
 
-The manual is a handful of pages. It is read when help is requested, searched by its words, and never written into
-anybody's base.
+The manual is a handful of pages, which are read when help is requested, searched by words, and never stored in a base.
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.acceptance import term_weights
+from sourcebook.consult.evidence.passage_surroundings import last_heading
 from sourcebook.consult.evidence.question_share import share_of_weight
 from sourcebook.ingest.chunking.passages import chunk_document
 from sourcebook.ingest.parsers.text.markdown import parse_markdown
-from sourcebook.model.chat import BETWEEN_HEADINGS, MANUAL_COLLECTION
+from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.model.search import RetrievalConfig, ScoreBreakdown, SearchReport, SearchResult
 from sourcebook.text.analysis import analyse
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.search import Retrieval
 
 _LANGUAGE = "en"
-# Tables and generated pages answer nobody in sentences.
+# The reference is left out: tables and generated pages do not answer in sentences.
 _PROSE = ("*.md", "how-to/*.md", "explanation/*.md")
-# The entry of the site names every subject and explains none.
+# The start page names every subject and explains none.
 _ENTRY = "index.md"
 
 
-# What a page is worth: most passages hold the few words of a question somewhere; where they stand tells them apart.
+# Most passages have the words of a short question somewhere, so their place counts.
 _WORTH_OF_SENTENCE = 1.0
 _WORTH_OF_HEADING = 0.7
 _WORTH_OF_TITLE = 0.4
@@ -44,7 +44,7 @@ _WORTH_OF_A_GUIDE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _ManualPassage:
-    """A passage of the manual, its page's title, and the terms of what it says, sentence by sentence and above it."""
+    """A passage of the manual, its page's title, and the terms of its title, heading and sentences."""
 
     chunk: Chunk
     title: str
@@ -57,7 +57,7 @@ class _ManualPassage:
         return self.title_terms.union(self.heading_terms, *self.sentences)
 
     def worth(self, weights: Mapping[str, float]) -> float:
-        """From 0, for a passage that holds no word of the question, to 1."""
+        """How well the passage matches, from 0 for no word of the question to 1."""
         share = share_of_weight(weights, self.terms, _LANGUAGE)
         if not share:
             return 0.0
@@ -73,7 +73,7 @@ class _ManualPassage:
 
 
 class Manual:
-    """The pages in a folder, ranked by how much of a question's rare words each of their passages holds, and where."""
+    """The pages in a folder, searched by passage: rare words of the question count most, and so does where they are."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -129,7 +129,7 @@ def _passages_of(path: str, data: bytes) -> list[_ManualPassage]:
             chunk,
             title,
             _terms(title),
-            _terms((chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]),
+            _terms(last_heading(chunk)),
             [_terms(chunk.content[start:end]) for start, end in sentence_spans(chunk.content)],
         )
         for chunk in chunks

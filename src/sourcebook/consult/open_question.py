@@ -29,15 +29,15 @@ class OpenQuestion:
     history: Sequence[ChatMessage]
     terms: TermIndex
     wordings: Sequence[str]
-    """The ways to search for it, to be tried in this order."""
+    """The wordings to search for, in the order to try them."""
     details: dict[str, JsonValue] = field(default_factory=dict[str, "JsonValue"])
     similar: Sequence[SimilarQuestion] = ()
     outdated: CuratedAnswer | None = None
-    """The approved answer to it, if what that stood on has changed."""
+    """The approved answer, if one of its sources has changed."""
     rejected: RejectedAnswers = field(default_factory=RejectedAnswers)
 
     def is_rejected(self, draft: Draft | None) -> bool:
-        """Whether an expert rejected this answer. Which draft that was goes to the details."""
+        """Whether an expert rejected this answer. The draft is noted in the details."""
         self.details["rejected"] = None if draft is None else rejected_details(draft)
         return draft is not None
 
@@ -47,7 +47,7 @@ class OpenQuestion:
         return asking_part(self.inquiry.question.strip())
 
     def search_with(self, wording: str) -> str:
-        """What is searched for: the question in this wording, with what it also means."""
+        """The text to search for: the question in this wording, with expansions by the terminology."""
         expansions = self.terms.expansions(wording)
         self.details |= {"searched": wording, "expansions": list(expansions)}
         return " ".join([wording, *expansions])

@@ -1,4 +1,4 @@
-"""What answers and questions need of the review queue: drafts are made of answers, and experts are asked."""
+"""What consult needs of the review queue: to make drafts of answers, and to ask experts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Drafting(Protocol):
-    """What makes drafts of answers."""
+    """Makes drafts of answers."""
 
     async def consider(
         self,
@@ -28,12 +28,12 @@ class Drafting(Protocol):
         visit_key: str | None = None,
         context: QuestionContext | None = None,
     ) -> Draft | None:
-        """The draft of this answer, made if it is wanted. Of the same answer twice, the same."""
+        """The draft of this answer, made if it is wanted. The same answer gives the same draft."""
         ...
 
 
 class ExpertQueue(Drafting, Protocol):
-    """What makes drafts of answers, and takes questions to an expert."""
+    """Makes drafts of answers, and passes questions to an expert."""
 
     async def call_human(
         self,

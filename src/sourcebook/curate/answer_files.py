@@ -1,7 +1,7 @@
-"""Approved answers as Markdown files that live beside the documentation.
+"""Approved answers as Markdown files, to keep beside the documentation.
 
-The front matter holds the question, other wordings, and the sources with the words they were quoted for; the answer is
-the text below it. People write and review such files, so each is read strictly, with an error that names the line.
+The front matter has the question, other wordings, and the sources with their quotes; the answer is the text below.
+People write and review these files, so reading is strict, and errors name the line.
 """
 
 from __future__ import annotations
@@ -107,12 +107,11 @@ def _optional(head: Mapping[str, object], key: str, name: str) -> str | None:
 
 
 def _moment(head: Mapping[str, object], key: str, name: str) -> int | None:
-    """A date, or a date and time: with its offset, else in UTC. YAML makes of it what it can."""
+    """A date, or a date and time, in UTC unless it has an offset. YAML may have parsed it already."""
     value = head.get(key)
     if value is None:
         return None
     try:
-        # Of a date alone, Python makes the midnight that it begins with.
         found = datetime.fromisoformat(str(value).strip())
         return max(0, int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()))
     except (ValueError, OverflowError) as error:

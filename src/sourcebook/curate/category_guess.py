@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.question_context import QuestionContext
 
 _NEAR_ENOUGH = 0.6
-"""How far, by 1 − cosine, the curated answer may be from which a category is taken."""
+"""A category is taken from a curated answer at most this far away, by 1 − cosine."""
 
 _MOST_NAMED = 60
 """The most categories that a model is asked to choose from."""
@@ -32,7 +32,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class CategoryGuesser:
-    """`choose` is what a chat model writes when it is told to choose; None without one."""
+    """`choose` asks a chat model to choose, and returns what it wrote; None without one."""
 
     stores: Stores
     embed: Callable[[str, str], Awaitable[Embedded]]
@@ -41,7 +41,7 @@ class CategoryGuesser:
     async def guess(
         self, draft: NewDraft, collection_id: str, context: QuestionContext | None = None
     ) -> Guess:
-        """A model is asked only where what was cited leaves the category open and there are some to choose from."""
+        """The category of the citations if it is clear, else what a model chooses, else that of the nearest answer."""
         cited = await self._cited(draft, {} if context is None else context.documents)
         if is_clear(cited):
             return most_cited(cited)
@@ -77,7 +77,7 @@ class CategoryGuesser:
 
 
 def most_cited(places: Sequence[Guess]) -> Guess:
-    """The category that most of what was cited belongs to, and its subcategory if they agree there too."""
+    """The category of most citations, and its subcategory if they agree on that too."""
     named = [place for place in places if place.category]
     if not named:
         return Guess()
@@ -90,18 +90,18 @@ def most_cited(places: Sequence[Guess]) -> Guess:
 
 
 def is_clear(places: Sequence[Guess]) -> bool:
-    """Whether everything that was cited belongs to one category."""
+    """Whether all citations belong to one category."""
     return len({normal_form(place.category) for place in places if place.category}) == 1
 
 
 def listed(known: Sequence[tuple[str, str | None]]) -> list[str]:
-    """Categories as they are put before a model: `category / subcategory`."""
+    """The categories as a model is shown them: `category / subcategory`."""
     names = [f"{category} / {sub}" if sub else category for category, sub in known]
     return list(dict.fromkeys(names))[:_MOST_NAMED]
 
 
 def instruction(question: str, names: Sequence[str]) -> str:
-    """The prompt. The question is data between the lines, whatever it says."""
+    """The prompt. Whatever the question between the lines says, it is data."""
     choices = "\n".join(f"{number}. {name}" for number, name in enumerate(names, start=1))
     return (
         "Choose the category that the question between the lines belongs to. Write only its number, or 0 if none fits. "
@@ -122,7 +122,7 @@ def chosen(written: str, known: Sequence[tuple[str, str | None]]) -> Guess:
 
 
 async def _quietly(ask: Callable[[str], Awaitable[str]], text: str) -> str:
-    """A guess is worth no error: a model that fails has chosen nothing."""
+    """What a model writes. A guess is not worth an error, so one that fails has written nothing."""
     try:
         return await ask(text)
     except SourcebookError:

@@ -1,4 +1,4 @@
-"""Rows of a table that an approved answer quotes: paired with what became of them, and said cell by cell."""
+"""Rows of tables in quotes that have changed: pairs old with new rows, and writes them cell by cell."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _BETWEEN = " · "
 
 
 def rows_as_said(before: str, after: str, text: str) -> tuple[str, str]:
-    """The two stretches with the rows that differ as "Day: Sunday · Time: 9:15", and without those that do not.
+    """Both texts with changed rows as "Day: Sunday · Time: 9:15", and without rows that are the same.
 
-    `text` is what the document says now: it names the columns. What has no rows, or no others, stays as it is.
+    `text` is the document as it is now, which names the columns. Texts without changed rows stay as they are.
     """
     old, new = before.splitlines(), after.splitlines()
     if not any(map(is_row, (*old, *new))):
@@ -26,7 +26,7 @@ def rows_as_said(before: str, after: str, text: str) -> tuple[str, str]:
 
 
 def row_in_new_words(answer: str, old: str, new: str) -> str:
-    """The answer with the cells of a row as they are now, with or without the names of their columns."""
+    """The answer with the cells of the old row replaced, with or without the names of their columns."""
     pairs = list(zip(cells_of(old), cells_of(new), strict=True))
     said = [(was, now) for was, now in pairs if was]
     if any(bool(was) != bool(now) for was, now in pairs) or not said:
@@ -41,13 +41,13 @@ def row_in_new_words(answer: str, old: str, new: str) -> str:
 
 
 def paired_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each row with the one that took its place: of those with as many cells, the one that shares most."""
+    """Each old row with the new one that has as many cells and shares most of them."""
     for row in old:
         cells = cells_of(row)
         alike = [(_shared(cells, cells_of(other)), other) for other in new]
         most = max((shared for shared, _ in alike), default=0)
         found = [other for shared, other in alike if shared == most]
-        # Where two are equally like it, nobody knows which one it has become.
+        # If two are equally similar, it is not known which one replaced it.
         if most and len(found) == 1:
             yield row, found[0]
 

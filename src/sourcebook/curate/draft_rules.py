@@ -1,4 +1,4 @@
-"""The rules of the queue: what becomes a draft, who may decide, and what a decision does. No I/O here."""
+"""The rules of the review queue: what becomes a draft, who may decide, and what a decision does. Without I/O."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DECIDING_ROLES = frozenset({"admin", "expert"})
 _MARK = re.compile(r" \[\d+\]")
 FALLBACK_CATEGORY = "general"
-"""What an answer belongs to when nobody said and nothing near it did."""
+"""The category of an answer if none was named or guessed."""
 
 
 class DraftAnswers(StrEnum):
@@ -35,7 +35,7 @@ class DraftAnswers(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DraftPolicy:
-    """Which answers become drafts, and which share of them. Questions without an answer always do."""
+    """Which answers from documents become drafts, and what share of them. Unanswered questions always do."""
 
     answers: DraftAnswers = DraftAnswers.ALL
     share: float = 1.0
@@ -44,7 +44,7 @@ class DraftPolicy:
 def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
     """The kind of draft that an answer becomes, None if it becomes none."""
     if answer.tier is Tier.CURATED or answer.details.get("outdated"):
-        return None  # what was approved and is out of date waits for review already
+        return None  # an outdated approved answer is in review already
     if answer.tier is Tier.NONE:
         return DraftKind.DECLINED
     wanted = {
@@ -62,7 +62,7 @@ def is_weak(answer: Answer) -> bool:
 
 
 def _lot(name: str) -> float:
-    """A number from 0 to 1 that a name always draws."""
+    """A random number from 0 to 1, always the same for a name."""
     return int.from_bytes(blake2b(name.encode(), digest_size=7).digest(), "big") / 2**56
 
 
@@ -92,9 +92,9 @@ def require_replied(draft: Draft) -> str:
 
 
 def lost_support(entry: CuratedAnswer, unsupported: Sequence[str]) -> list[str]:
-    """Those of the sentences without a source that the approved answer said with one.
+    """The sentences that have lost their source: the approved answer has them with one.
 
-    An answer that was written by hand has no marks: there, the sources are of all that it says.
+    An answer written by hand has no marks; its sources count for all its sentences.
     """
     said = " ".join(entry.answer.split())
     mark = " [" if _MARK.search(said) else ""
@@ -102,9 +102,9 @@ def lost_support(entry: CuratedAnswer, unsupported: Sequence[str]) -> list[str]:
 
 
 def asked_again(draft: Draft, still_said: Sequence[bool]) -> AskedAgain | None:
-    """What a rejection does when the question comes again. It holds for what was quoted, not for another text.
+    """What happens when a rejected question is asked again. The rejection holds for the quoted text only.
 
-    `still_said` tells of each quote whether it, or most of its words, still stand there.
+    `still_said` tells for each quote whether it, or most of its words, are still in the document.
     """
     if draft.kind is not DraftKind.ANSWER or draft.status is not DraftStatus.REJECTED:
         return None
@@ -112,7 +112,7 @@ def asked_again(draft: Draft, still_said: Sequence[bool]) -> AskedAgain | None:
 
 
 def require_rebindable(entry: CuratedAnswer | None, entry_id: int) -> CuratedAnswer:
-    """Only what is approved as it stands gets further sources: what is stale is looked at first."""
+    """The entry if it may get further sources. A stale one must be decided on first."""
     if entry is None or not entry.is_active:
         raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
     if entry.stale_since is not None:
@@ -130,9 +130,8 @@ def require_answerable(draft: Draft) -> None:
 
 
 def retires_its_entry(draft: Draft, *, is_stale: bool) -> bool:
-    """Whether turning this draft down means that the curated answer is no longer given.
+    """Whether rejecting this draft retires its curated answer.
 
-    An answer whose source is gone and that nobody wants to renew is wrong; one that somebody only wanted to word
-    differently stays as it was.
+    It does if the answer is stale and nobody wants to renew it. If somebody only proposed other words, it stays.
     """
     return draft.kind is DraftKind.STALE and is_stale

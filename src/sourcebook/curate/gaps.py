@@ -16,8 +16,8 @@ _EXAMPLES = 5
 _NEAR = 3
 
 
-def trouble(draft: Draft) -> str | None:
-    """Why a draft speaks of a gap: declined, rejected or weak; None if it does not."""
+def gap_reason(draft: Draft) -> str | None:
+    """Why a draft points to a gap: declined, rejected or weak; None if it does not."""
     if draft.kind is DraftKind.STALE:
         return None
     if draft.kind is DraftKind.DECLINED:
@@ -30,10 +30,10 @@ def trouble(draft: Draft) -> str | None:
 def find_gaps(drafts: Sequence[Draft], collections: Container[str | None] | None = None) -> list[Gap]:
     """The gaps in these drafts (given newest first), most asked first.
 
-    They name documents that a search found near: all, or those of these collections.
+    Each names the documents that came close, only from these collections if any are given.
     """
-    troubled = [(draft, reason) for draft in drafts if (reason := trouble(draft)) is not None]
-    items = [(pair, question_terms(pair[0].question, pair[0].language)) for pair in troubled]
+    with_reasons = [(draft, reason) for draft in drafts if (reason := gap_reason(draft)) is not None]
+    items = [(pair, question_terms(pair[0].question, pair[0].language)) for pair in with_reasons]
     return sorted(
         (_gap(cluster, collections) for cluster in clusters(items)),
         key=lambda gap: (-gap.count, -gap.last_asked_at),

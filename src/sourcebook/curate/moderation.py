@@ -1,6 +1,6 @@
 """Review: answers and unanswered questions become drafts; a person decides once; approved answers come first.
 
-What was approved is bound to the words of the documents that bear it out. When they change, it comes back.
+An approved answer is bound to the words in the documents that support it. When these change, it comes back for review.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ if TYPE_CHECKING:
 
 _GAPS_IN_A_DIGEST = 5
 _SPENDING = frozenset({"new_topic", "buy_questions", "refund"})
-"""The operations that are paid for, with what was given back of it. All others put tokens into a purse."""
+"""The operations that spend tokens, and their refunds. All others give tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Helpers:
-    """What review needs besides a base: a finder of support, an embedder and, if there is one, a chat model."""
+    """What review needs besides a base: a source binder, an embedder and, if there is one, a chat model."""
 
     binder: Binder
     embed: Callable[[str, str], Awaitable[Embedded]]
-    """`embed(collection, question)`: its vector, for finding the answer by."""
+    """`embed(collection, question)`: the vector by which the answer is found."""
     choose: Callable[[str], Awaitable[str]] | None = None
-    """What a chat model writes when it is asked to choose."""
+    """Asks a chat model to choose, and returns what it wrote."""
 
 
 @checks_arguments
@@ -105,7 +105,7 @@ class Moderation:
     ) -> Draft | None:
         """Put an answer into the queue if the settings want it there. A declined question always goes to experts.
 
-        `visit_key` is the key of the question whose answer owes the draft; `context` is what is known of the question.
+        `visit_key` is the key of the visit that the draft belongs to; `context` is what is known of the question.
         """
         kind = drafted_as(answer, self._policy)
         if kind is None:
@@ -146,7 +146,7 @@ class Moderation:
         language: str | None = None,
         collection_id: str | None = None,
     ) -> Draft:
-        """Ask an expert, whatever the base knows. The asker receives the reply, and may cancel until then."""
+        """Ask an expert, whatever the base knows. The asker receives the reply, and may withdraw the question first."""
         if not question.strip() and not attachments:
             raise UsageError("the question is empty", hint="Ask something.")
         return await self.add_to_moderation_queue(
@@ -186,18 +186,18 @@ class Moderation:
         after: int = 0,
         collection_id: str | None = None,
     ) -> list[Draft]:
-        """The drafts that wait, oldest first, behind the one with the number `after`."""
+        """The waiting drafts, oldest first, starting after the one with the number `after`."""
         return await self._queue.pending(limit, kind=kind, after=after, collection_id=collection_id)
 
     async def get_item(self, draft_id: int) -> Draft:
-        """The draft of this number, or the error that there is none."""
+        """The draft of this number, or DraftNotFound."""
         found = await self._queue.get(draft_id)
         if found is None:
             raise DraftNotFound(f"there is no draft {draft_id}")
         return found
 
     async def similar(self, draft_id: int) -> list[Draft]:
-        """Other drafts that wait and ask much the same, and those that ask the very same in other words."""
+        """Other waiting drafts that ask much the same, then those that ask exactly the same in other words."""
         draft = await self.get_item(draft_id)
         repeats = [
             d for d in await self._queue.repeats(draft_id) if not same_words(d.question, draft.question)
@@ -206,25 +206,23 @@ class Moderation:
         return [*(other for other in group if other.id != draft_id), *repeats]
 
     async def changes(self, draft_id: int) -> list[SourceChange]:
-        """Of a stale answer: what each changed source said, and what stands there now. Else nothing."""
-        draft = await self.get_item(draft_id)
-        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        """What each changed source of a stale answer said, and what it says now. Empty for other drafts."""
+        entry = await self._revisions.renewed_by(await self.get_item(draft_id))
         return [] if entry is None else await source_changes(entry, self._stores)
 
     async def in_new_words(self, draft_id: int) -> str | None:
-        """A stale answer as its sources say it now. None if no sentence of it can be put so."""
-        draft = await self.get_item(draft_id)
-        entry = None if draft.stale_kb_id is None else await self._stores.curated.kb_get(draft.stale_kb_id)
+        """A stale answer in the new words of its sources. None if none of its sentences can be replaced."""
+        entry = await self._revisions.renewed_by(await self.get_item(draft_id))
         if entry is None:
             return None
         return in_new_words(entry.answer, await source_changes(entry, self._stores))
 
     async def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
-        """What a person asked that went into the queue, the latest first."""
+        """A person's questions in the queue, the latest first."""
         return await self._queue.of_user(user_id, status)
 
     async def count_pending(self) -> dict[DraftKind, int]:
-        """How many drafts of each kind wait."""
+        """How many drafts of each kind are waiting."""
         return await self._queue.count_pending()
 
     # Deciding
@@ -241,12 +239,11 @@ class Moderation:
         on_lost_support: LostSupport = LostSupport.REFUSE,
         sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
-        """Make a curated answer of a draft, as it is or in other words. What was not given stays as the draft has it.
+        """Make a curated answer of a draft, as it is or edited. What is not given stays as the draft has it.
 
-        The answer is bound to the words of the documents that bear it out, and where it says them in other words, to
-        the `sources` that are named: numbers of the draft's passages, or documents. A stale draft renews its answer:
-        what it said with a source must have one again, or be given in other words; `on_lost_support` lets it pass all
-        the same.
+        The answer is bound to the words of the documents that support it. Where it uses other words, name its
+        `sources`: numbers of the draft's passages, or documents. A stale draft renews its answer: each sentence that
+        had a source must have one again, unless `on_lost_support` accepts it without.
         """
         draft = await self.get_item(draft_id)
         text = draft.answer if answer is None else answer
@@ -260,16 +257,15 @@ class Moderation:
         )
 
     async def reject_moderation_item(self, draft_id: int, admin_id: int, reason: str = "") -> Draft:
-        """Turn a draft down. A curated answer that went stale is not given any more.
+        """Reject a draft. A stale curated answer is then no longer given.
 
-        An answer from documents is not given to the same question again, until most of what it quoted changes.
-
-        Who asked a question that the base could not answer is told, with the reason.
+        An answer from documents is not given to the same question again until most of what it quoted changes. If the
+        base could not answer the question, the asker is told the reason.
         """
         return await self._queue.reject(draft_id, admin_id, reason)
 
     async def asked_again(self, draft_id: int) -> AskedAgain | None:
-        """What a rejected answer from documents means for who asks the same again. None for any other draft."""
+        """What happens if the question of a rejected answer is asked again. None for any other draft."""
         draft = await self.get_item(draft_id)
         return asked_again(draft, await quotes_still_said(draft, self._stores))
 
@@ -284,10 +280,10 @@ class Moderation:
         subcategory: str | None = None,
         sources: Sequence[SourceName] = (),
     ) -> Draft:
-        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first.
+        """Answer a question that the base could not answer. The asker receives it; if kept, it comes first next time.
 
-        It is kept with the words of the documents that bear it out, and with the `sources` that are named for it:
-        numbers of the passages that came closest, or documents. When one changes, the answer comes back for review.
+        It is bound to the words of the documents that support it, and to the `sources` that are named for it: numbers
+        of the closest passages, or documents. When one changes, the answer comes back for review.
         """
         draft = await self.get_item(draft_id)
         require_answerable(draft)
@@ -312,9 +308,9 @@ class Moderation:
         subcategory: str | None = None,
         sources: Sequence[SourceName] = (),
     ) -> CuratedAnswer:
-        """Make a curated answer of a reply that was given before. Done again, it is the same one.
+        """Make a curated answer of a reply that was already given. Doing it again changes nothing.
 
-        With `sources`, what a draft became is bound to them too: numbers of its passages, or documents.
+        With `sources`, the curated answer is bound to these too: numbers of the draft's passages, or documents.
         """
         draft = await self.get_item(draft_id)
         if draft.kb_id is not None and sources:
@@ -350,7 +346,7 @@ class Moderation:
         category: str | None = None,
         subcategory: str | None = None,
     ) -> Draft:
-        """Propose other words for a curated answer. Until somebody approves them, the approved ones are given."""
+        """Propose a change to a curated answer. Until it is approved, the answer is given as it was."""
         entry = await self._stores.curated.kb_get(entry_id)
         if entry is None:
             raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
@@ -369,9 +365,9 @@ class Moderation:
     async def gaps(
         self, since: int | None = None, limit: int = 20, *, collections: Container[str | None] | None = None
     ) -> list[Gap]:
-        """What to write next: questions that were declined, rejected or weakly supported, put together.
+        """What to write next: declined, rejected and weakly supported questions, grouped.
 
-        They are those of the whole base, or of these collections.
+        They come from the whole base, or only from these collections.
         """
         troubled = await self._queue.troubled(since or 0)
         asked = [d for d in troubled if collections is None or (d.collection_id or "") in collections]
@@ -399,9 +395,9 @@ class Moderation:
         )
 
     async def judged_questions(self, collection_id: str | None = None) -> list[JudgedQuestion]:
-        """What was decided, as questions whose documents are known: an evaluation set that grows with the work.
+        """The decided questions with the documents that answer them: an evaluation set that grows with the work.
 
-        An approved answer names the documents that it was bound to; a question that was rejected has none.
+        They are those that the approved answer is bound to; a rejected question has none.
         """
         chosen = collection_id or self._collection_id
         judged: list[JudgedQuestion] = []
@@ -423,5 +419,5 @@ class Moderation:
 
 
 def _of(answer: Answer, collections: Sequence[str]) -> str | None:
-    """The collection that an answer belongs to: the one it cites, else the first that was asked."""
+    """The collection of an answer: that of its first citation, else the first one that was asked."""
     return next((c.collection_id for c in answer.citations), next(iter(collections), None))

@@ -1,4 +1,4 @@
-"""The passages that an expert is shown with a draft, by number: an answer in other words can be bound to them."""
+"""The numbered passages shown with a draft. An expert whose answer uses other words names some as its sources."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def offered_sources(draft: Draft) -> list[Citation]:
-    """What an answer cites, or what came closest to a question without one, numbered as every face shows them.
+    """The citations of an answer, or the passages closest to an unanswered question, numbered as every face shows them.
 
-    Of a passage that was only named, the quote is empty: what of it resembles the answer is chosen when it is bound.
+    A passage without a quote gets one when it is bound: the words most like the answer.
     """
     if draft.kind is not DraftKind.DECLINED:
         return list(draft.citations)
@@ -29,7 +29,7 @@ def offered_sources(draft: Draft) -> list[Citation]:
 
 
 def named_sources(draft: Draft, numbers: Sequence[int]) -> list[Citation]:
-    """Those of them that an expert named, or the error that there is no such number."""
+    """The offered sources with these numbers, or UsageError."""
     offered = offered_sources(draft)
     known = {each.number for each in offered}
     for number in numbers:
@@ -40,7 +40,7 @@ def named_sources(draft: Draft, numbers: Sequence[int]) -> list[Citation]:
 
 
 def sources_of(entry: CuratedAnswer) -> list[Citation]:
-    """The sources that an approved answer has."""
+    """The sources of an approved answer as citations."""
     return [
         replace(
             _citation(number, each.collection_id, each.document_id, each.document_path, {}),
@@ -56,7 +56,7 @@ def sources_of(entry: CuratedAnswer) -> list[Citation]:
 
 
 def whole_document(number: int, collection_id: str, document: Document) -> Citation:
-    """A document that an expert named: what of it resembles the answer is chosen when it is bound."""
+    """A document that an expert named. Its quote is chosen when it is bound: the words most like the answer."""
     return _citation(
         number,
         collection_id,
@@ -79,7 +79,7 @@ def _of_place(number: int, place: Mapping[str, JsonValue]) -> Citation:
 def _citation(
     number: int, collection_id: str, document_id: str, path: str, place: Mapping[str, JsonValue]
 ) -> Citation:
-    # Bases of before know how the words were shown, not how they stand in the document.
+    # Older bases have the words as they were shown, not as they are in the document.
     quote = place.get("quote") or place.get("excerpt") or ""
     start = place.get("quote_start")
     return Citation(

@@ -1,6 +1,6 @@
-"""Which questions ask much the same: for putting drafts and gaps together, not for answering.
+"""Groups questions that ask much the same: drafts and gaps, not answers.
 
-Here a wrong neighbour costs a glance, so the rule is generous: most of the words that carry meaning are shared.
+A wrong neighbour costs only a glance here, so sharing half of the meaningful words is enough.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from sourcebook.ports.moderation import AskedQuestion
 
 ALIKE = 0.5
-"""The share of their words that two questions of a group have in common."""
+"""The least share of words that two questions of a group have in common."""
 
 _BEGINNING = 5
 _MANY_QUESTIONS = 2048
-# Words that ask and say nothing about what is asked.
+# Words that only ask.
 _ASKING = """
 what when where why how which who much many often can could should would must may do does need needs please tell me my
 что когда где куда почему зачем отчего как какой какая какое какие какую каком каким сколько кто чем чего нужно надо
@@ -34,13 +34,13 @@ T = TypeVar("T")
 
 @lru_cache(maxsize=20_000)
 def question_terms(question: str, language: str | None) -> frozenset[str]:
-    """What a question is about: its stems, long ones by their beginning, for forms of one word may differ in stem."""
+    """What a question is about: its stems, cut short because forms of one word may differ in stem."""
     telling = " ".join(word for word in words(question) if word not in _ASKING_WORDS)
     return frozenset(term[:_BEGINNING] for term in analyse(telling or question, language))
 
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """From 0, nothing in common, to 1, the same words."""
+    """The share of words that both have in common, from 0 to 1."""
     shared = len(one & other)
     together = len(one) + len(other) - shared
     return shared / together if together else 0.0
@@ -57,7 +57,7 @@ def _words(question: str) -> tuple[str, ...]:
 
 
 def group_of(question: str, language: str | None, known: Iterable[AskedQuestion]) -> str:
-    """The group of the most similar question that is known, or a new one."""
+    """The group of the most similar known question, or a new one."""
     terms = question_terms(question, language)
     best, group = 0.0, None
     for asked in known:
@@ -73,7 +73,7 @@ def _new_group(terms: frozenset[str], question: str) -> str:
 
 
 def clusters(items: Sequence[tuple[T, frozenset[str]]]) -> list[list[T]]:
-    """Items put together by their words, each with the first cluster that is alike; the largest cluster first."""
+    """Items grouped by their words, each in the most similar cluster; the largest cluster first."""
     found: list[tuple[frozenset[str], list[T]]] = []
     for item, terms in items:
         near = max(found, key=lambda cluster: likeness(terms, cluster[0]), default=None)

@@ -1,4 +1,4 @@
-"""Whether what took the place of a rejected quote still says much the same: then the expert's no holds for it too."""
+"""Whether a changed document still says much the same as a rejected quote, so that the rejection still holds."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
 
 _MOST = 0.5
-"""With such a share of the words of the shorter one in common, a text is the rejected one in a new form."""
+"""Two texts are much the same if they share this much of the words of the shorter one."""
 
 
 def shares_most_words(rejected: str, now: str, language: str | None) -> bool:
-    """Whether a new text is much the same as the rejected one. A changed number or two do not make it another."""
+    """Whether a new text is much the same as the rejected one, a changed number or two aside."""
     before, after = distinct_terms(rejected, language), distinct_terms(now, language)
     shorter = min(len(before), len(after))
     return shorter > 0 and len(before & after) >= _MOST * shorter
 
 
 def still_said(rejected: str, text: str, language: str | None) -> bool:
-    """Whether a text has sentences in the place of the rejected quote that share most of its words."""
+    """Whether the sentences of a text that are most like the rejected quote share most of its words."""
     stretch = nearest_stretch(rejected, text)
     return stretch is not None and shares_most_words(rejected, stretch, language)
 
 
 async def quotes_still_said(draft: Draft, stores: Stores) -> list[bool]:
-    """For each citation of a draft, whether its quote, or most of its words, still stand in its document."""
+    """For each citation of a draft, whether its quote, or most of its words, are still in its document."""
     states = await stores.sessions.source_states(draft.citations)
     return [
         state is SourceState.CURRENT or await _is_still_said(citation, draft.language, stores)

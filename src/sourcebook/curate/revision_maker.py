@@ -1,4 +1,4 @@
-"""Makes what a decision writes: an approved answer bound to the words of the documents that bear it out."""
+"""Makes the revision that a decision stores: an answer bound to the words of the documents that support it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _TRIES = 3
 SourceName = int | str
-"""The number of a passage that the draft shows, or the id or path of a document."""
+"""The number of a passage shown with the draft, or the id or path of a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a person wants approved. What is None stays as the draft has it."""
+    """What a person wants approved. None keeps the draft's value."""
 
     answer: str
     question: str | None = None
@@ -40,7 +40,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class RevisionMaker:
-    """Binds what is wanted to its sources, and gives it its vector."""
+    """Binds what is wanted to its sources, and embeds it."""
 
     stores: Stores
     binder: Binder
@@ -48,12 +48,12 @@ class RevisionMaker:
     default_collection: str
 
     async def of_draft(self, draft: Draft, wanted: Wanted) -> Revision:
-        """What approving the draft writes. Refused if a stale answer says what its documents no longer say."""
+        """The revision that approving the draft stores. SupportLost if its documents no longer say what it says."""
         collection_id = draft.collection_id or self.default_collection
         asked = _whole_question(draft) if wanted.question is None else wanted.question
-        entry = None if draft.stale_kb_id is None else await self.stores.curated.kb_get(draft.stale_kb_id)
+        entry = await self.renewed_by(draft)
         if wanted.question is None and entry is not None and entry.question is None:
-            asked = ""  # it is found by its answer, and stays so
+            asked = ""  # still found by its answer
         named = await self._named(draft, wanted.sources)
         bound: BoundAnswer = await self.binder.bind(
             wanted.answer,
@@ -64,7 +64,7 @@ class RevisionMaker:
             named=named,
             renews=None if entry is None else entry.answer,
         )
-        # What was decided is refused for that, whatever the documents say by now.
+        # A decided draft is refused for that reason, not for what the documents say now.
         is_open = draft.status is DraftStatus.PENDING
         lost = lost_support(entry, bound.unsupported) if entry is not None and is_open else ()
         if entry is not None and lost and wanted.on_lost_support is LostSupport.REFUSE:
@@ -78,14 +78,14 @@ class RevisionMaker:
             category=category or draft.category_guess or FALLBACK_CATEGORY,
             answer=bound.text,
             question=asked.strip() or None,
-            # A subcategory that was guessed for another category means nothing in this one.
+            # A guessed subcategory belongs to the guessed category.
             subcategory=wanted.subcategory or (draft.subcategory_guess if category is None else None),
             language=draft.language or detect_language(asked or wanted.answer),
             sources=bound.sources,
         )
 
     async def of_entry(self, draft: Draft, entry: CuratedAnswer, sources: Sequence[SourceName]) -> Revision:
-        """The approved answer as it is, with the sources that it has and those that a person names for it."""
+        """The approved answer as it is, with further sources that a person named."""
         had, named = sources_of(entry), await self._named(draft, sources)
         bound = await self.binder.bind(
             entry.answer,
@@ -106,8 +106,12 @@ class RevisionMaker:
             sources=bound.sources,
         )
 
+    async def renewed_by(self, draft: Draft) -> CuratedAnswer | None:
+        """The stale answer that the draft would renew; None if it renews none."""
+        return None if draft.stale_kb_id is None else await self.stores.curated.kb_get(draft.stale_kb_id)
+
     async def with_vector(self, wanted: Revision, decide: Callable[[Embedded], Awaitable[_T]]) -> _T:
-        """Decide with a vector of the collection's model; once more if the model changes meanwhile."""
+        """Decide with a vector of the collection's model; again if the model changes meanwhile."""
         for tries_left in reversed(range(_TRIES)):
             embedded = await self.embed(wanted.collection_id, wanted.question or wanted.answer)
             try:
@@ -118,7 +122,7 @@ class RevisionMaker:
         raise AssertionError("the last try returned or raised")
 
     async def _how_to_renew(self, entry: CuratedAnswer) -> str | None:
-        """The hint with the option to take the new words, if it can be taken; else None: what is always said."""
+        """A hint that offers the new words, if there are some; None for the usual hint."""
         if in_new_words(entry.answer, await source_changes(entry, self.stores)) is None:
             return None
         return (
@@ -137,7 +141,7 @@ class RevisionMaker:
 
 
 def _require_used(named: Sequence[Citation], bound: BoundAnswer) -> None:
-    """Raise an error for a named source that was not bound: it could not be watched for changes."""
+    """UsageError if a named source was not bound, because it could not be watched for changes."""
     used = {source.document_id for source in bound.sources}
     for each in named:
         if each.document_id not in used:
@@ -148,6 +152,6 @@ def _require_used(named: Sequence[Citation], bound: BoundAnswer) -> None:
 
 
 def _whole_question(draft: Draft) -> str:
-    """The question as it can be asked again: one that points back, with the question that it points to."""
+    """The question as it can be asked again: a follow-up includes the question before it."""
     whole = draft.details.get("whole_question")
     return whole if isinstance(whole, str) and whole.strip() else draft.question

@@ -1,4 +1,4 @@
-"""What an approved answer stood on, and what stands there now: old and new text side by side, word by word."""
+"""What the sources of an approved answer said and say now, word by word."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
 
 _LIKE_ENOUGH = 0.4
-"""The share of words that two stretches have in common if the one has taken the place of the other."""
+"""Two stretches must have this share of words in common for one to be the new form of the other."""
 
 
 async def source_changes(entry: CuratedAnswer, stores: Stores) -> list[SourceChange]:
-    """Every source that is not what it was, or stands in another context."""
+    """The sources that have changed, or whose context has."""
     found: list[SourceChange] = []
     for source in entry.sources:
         state = source.state or SourceState.CURRENT
@@ -37,7 +37,7 @@ async def source_changes(entry: CuratedAnswer, stores: Stores) -> list[SourceCha
 
 
 async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequence[str]) -> list[JsonValue]:
-    """What the changed sources of a stale answer said and say now, of these collections alone."""
+    """What the changed sources of a stale answer said and say now. Only sources in these collections."""
     if entry.stale_since is None:
         return []
     asked = replace(entry, sources=[each for each in entry.sources if each.collection_id in collections])
@@ -49,7 +49,7 @@ async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequen
 
 
 def change_of(source: CuratedSource, text: str | None) -> SourceChange:
-    """What became of a source in the text that its document has now; None if the document is gone."""
+    """How a source has changed. `text` is its document as it is now; None if that is gone."""
     after = None
     if text is not None:
         after = source.quote if stands(source.quote, text) else nearest_stretch(source.quote, text)
@@ -66,9 +66,9 @@ def change_of(source: CuratedSource, text: str | None) -> SourceChange:
 
 
 def in_new_words(answer: str, changes: Sequence[SourceChange]) -> str | None:
-    """The answer with each sentence that was quoted as its source says it now; None if there is no such sentence.
+    """The answer with its quoted sentences in the new words of their sources; None if none can be replaced.
 
-    What a person said in other words stays, and so does what the sources say no more.
+    What a person wrote in other words stays, and so does what the sources no longer say.
     """
     renewed = answer
     for change in changes:
@@ -93,13 +93,13 @@ def _sentences(text: str) -> list[str]:
 
 
 def nearest_stretch(quote: str, text: str) -> str | None:
-    """The sentences that stand in the place of the quote; None if nothing there resembles it."""
+    """The sentences of a text that are most like the quote; None if none are."""
     place = nearest_span(quote, text)
     return None if place is None else text[slice(*place)]
 
 
 def nearest_span(quote: str, text: str) -> tuple[int, int] | None:
-    """Where those sentences stand in the text, without the white space around them."""
+    """The span of those sentences, without the white space around them."""
     wanted = Counter(words(quote))
     spans = list(sentence_spans(text))
     counts = [Counter(words(text[start:end])) for start, end in spans]
@@ -119,12 +119,12 @@ def nearest_span(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def shown_changes(before: str, after: str, text: str) -> list[WordChange]:
-    """What a person is shown of a quote and what stands in its place in the text: rows are told cell by cell."""
+    """The changes from a quote to its new form as people are shown them: rows cell by cell."""
     return word_changes(*rows_as_said(before, after, text))
 
 
 def word_changes(before: str, after: str) -> list[WordChange]:
-    """The two texts as runs of words that are the same, removed or added, in their order."""
+    """The two texts as runs of words that are the same, removed or added."""
     old, new = before.split(), after.split()
     changes: list[WordChange] = []
     for tag, first, last, start, end in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():

@@ -1,8 +1,7 @@
-"""Is what an answer quotes still in the document? Decided by the texts alone.
+"""Whether a quote still stands in its document, decided by the texts alone.
 
-Words that were quoted stand as long as the sentences around them say the same. A document may change anywhere else, and
-white space, quotation marks and dashes may be set differently. A word put before or behind the quote, inside its
-sentence, may turn it around: then it no longer stands.
+A quote stands as long as the sentences that contain it are the same. The rest of the document may change, and so may
+white space, quotation marks and dashes. A word added to its sentence may reverse it, so then it no longer stands.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _SENTENCE_END = (".", "!", "?", ":", ";", '"', ")")
 
 
 def stands(quote: str, text: str, earlier: str | None = None) -> bool:
-    """Whether the quote is still in the text, in the same sense. `earlier` is the text it was taken from, if known."""
+    """Whether the quote still stands in the text. `earlier` is the text it was taken from, if known."""
     wanted = compared_form(quote)
     if not wanted:
         return True
@@ -36,23 +35,23 @@ def stands(quote: str, text: str, earlier: str | None = None) -> bool:
     if earlier is not None:
         before = {sentence for sentence, _ in _Places(earlier).around(wanted)}
         return bool(before.intersection(sentence for sentence, _ in found))
-    # What looks like a whole sentence was one, and now is a part of another.
+    # A quote that looks like a whole sentence is now only a part of one.
     return not _looks_whole(wanted)
 
 
 def sentence_before(quote: str, text: str) -> str | None:
-    """The sentence before the first place of the quote, in the form in which words are compared."""
+    """The sentence before the quote, in compared form."""
     places, wanted = _Places(text), compared_form(quote)
     return places.before(wanted) if wanted else None
 
 
 def same_text(one: str | None, other: str | None) -> bool:
-    """Whether two texts say the same, however they are set."""
+    """Whether two texts are the same apart from typography."""
     return compared_form(one or "") == compared_form(other or "")
 
 
 class _Places:
-    """A text as its sentences, in the form in which words are compared."""
+    """The sentences of a text, in compared form."""
 
     def __init__(self, text: str) -> None:
         sentences = [compared_form(text[start:end]) for start, end in sentence_spans(text)]
@@ -65,7 +64,7 @@ class _Places:
         self.text = " ".join(self._sentences)
 
     def around(self, wanted: str) -> Iterator[tuple[str, bool]]:
-        """For every place of the words: the sentences that hold them, and whether they are exactly the words."""
+        """For each occurrence: the sentences that contain it, and whether they contain nothing else."""
         at = self.text.find(wanted)
         while at >= 0:
             end = at + len(wanted)
@@ -76,20 +75,20 @@ class _Places:
             at = self.text.find(wanted, at + 1)
 
     def before(self, wanted: str) -> str | None:
-        """The sentence before the first place of the words; None if there is no place, or nothing before it."""
+        """The sentence before the first occurrence, if there is one."""
         at = self.text.find(wanted)
         first = bisect_right(self._starts, at) - 1
         return self._sentences[first - 1] if at >= 0 and first > 0 else None
 
 
 def compared_form(text: str) -> str:
-    """The words of a text in the form in which they are compared, however they are set."""
+    """The text without differences of typography, markup and white space."""
     composed = unicodedata.normalize("NFC", text).translate(_TYPOGRAPHY)
     return " ".join(_MARKUP.sub("", composed).split())
 
 
 def _bare(sentence: str) -> str:
-    """Without what opens an item of a list or closes a statement."""
+    """The sentence without the mark of a list item and its final punctuation."""
     return re.sub(r"^(?:[-*•#>|+]+|\d{1,3}[.)])\s+", "", sentence).rstrip(' .;|"').lstrip('"| ')
 
 

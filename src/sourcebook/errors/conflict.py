@@ -123,7 +123,7 @@ class ReindexOverrun(Conflict):
 
 
 class AccountExists(Conflict):
-    """There is an account of this name, or this user has one.
+    """There is already an account with this name, or for this user.
 
     Choose another name. `sourcebook accounts list` shows what exists.
     """

@@ -53,8 +53,8 @@ class BaseDamaged(StorageError):
 class BaseReplaced(StorageError):
     """The file of the base was deleted, moved or replaced while it was open.
 
-    The last change is not in the base that is there now. Restart what uses the base (`serve`, `bot`, `add --watch`),
-    and do it again.
+    The last change is not in the base that is there now. Restart whatever uses the base (`serve`, `bot`,
+    `add --watch`), and repeat the change.
     """
 
     code = "base_replaced"
@@ -143,7 +143,7 @@ class NotOpen(StorageError):
 
 
 class UsedAfterFork(StorageError):
-    """The base was opened by another process, of which this one is a fork.
+    """The base was opened before this process was forked.
 
     Open the base after forking: make a new `Sourcebook(path)` in each process.
     """

@@ -85,7 +85,7 @@ class NeedsOcr(BadFile):
 
 
 class NeedsTranscription(BadFile):
-    """The file is a recording of sound or film.
+    """The file is an audio or video recording.
 
     Set `transcription_model` (and `transcription_base_url` for your own server), then add it again. Or add subtitles.
     """

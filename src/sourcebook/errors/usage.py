@@ -92,7 +92,7 @@ class BadPolicy(UsageError):
 class AddressRefused(UsageError):
     """The address of the page is not public.
 
-    Pages of this machine and of private networks are only fetched if their host is allowed by name: `--allow-host`.
+    Pages on this machine and in private networks are fetched only if their host is allowed with `--allow-host`.
     """
 
     code = "address_refused"
@@ -127,7 +127,7 @@ class NothingToSearchFor(UsageError):
 
 
 class NothingAsked(NothingToSearchFor):
-    """The message is a greeting, thanks or a sign, and asks nothing.
+    """The message is a greeting, thanks or an emoji, and asks nothing.
 
     Ask a question. Nothing was charged, and no expert was called. `kind` says what the message is.
     """

@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from sourcebook.model.search import RetrievalConfig
 
 MIN_CANDIDATES = 200
-"""Each arm of a hybrid search brings at least so many, for the fusion to know how its scores lie."""
+"""Each arm of a hybrid search is asked for at least so many, so that fusion knows the spread of its scores."""
 MOST_FOR_VARIETY = 1_000
-"""How many candidates are looked through, at most, for passages of other documents."""
+"""The most candidates that are searched for passages of other documents."""
 POOL_FOR_NOVELTY = 4
-"""Among how many times as many results as are wanted unlike ones are sought."""
+"""With novelty, results are chosen from so many times as many candidates."""
 
 
 def passages_to_read(config: RetrievalConfig) -> int:
-    """How many passages are read: as many as are returned, reranked or chosen from."""
+    """How many passages are read, to be returned, reranked or chosen from."""
     wide = POOL_FOR_NOVELTY * config.top_k if config.diversity.novelty > 0 else config.top_k
     return max(candidates_wanted(config), wide)
 
 
 def candidates_of_an_arm(config: RetrievalConfig) -> int:
-    """How many each arm is asked for: some of them may overlap, or be of a document that has enough."""
+    """How many candidates each arm is asked for: more than are read, because some overlap."""
     pool = passages_to_read(config)
     wanted = pool + pool // 4 + 5
     if config.diversity.max_per_document is not None:

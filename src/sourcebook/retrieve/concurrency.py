@@ -1,4 +1,4 @@
-"""Several questions to the stores at the same time."""
+"""Concurrent calls to the stores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def together(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
-    """What each call returns, in their order. The first that fails ends the others, and its error is raised."""
+    """The results of the calls, in their order. If one fails, the others are cancelled and its error is raised."""
     if len(calls) == 1:
         return [await calls[0]()]
     answers: dict[int, T] = {}
@@ -23,10 +23,9 @@ async def together(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:
         async with anyio.create_task_group() as group:
             for number in range(1, len(calls)):
                 group.start_soon(run, number)
-            # One of them needs no task of its own.
             await run(0)
     except ExceptionGroup as group:
-        # Callers know the errors of the stores, not that several of them were asked at once.
+        # Callers handle errors of the stores, not groups of them.
         raise _first_error(group) from None
     return [answers[number] for number in range(len(calls))]
 

@@ -1,7 +1,7 @@
-"""A list that does not say the same thing twice. Plain functions over results whose chunks are whole.
+"""Moves repetitions down a list of results. Plain functions over results whose chunks are complete.
 
-Passages overlap by design, and one document may fill a whole list. What overlaps stands behind everything else, so that
-a search still returns as many results as there are.
+Passages overlap by design, and one document may fill a whole list. Overlapping ones go to the end and are not dropped,
+so that a search still returns as many results as there are.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SAME_DOCUMENT = "same_document"
 
 @dataclass(slots=True)
 class Sieve:
-    """Takes results from the best on, and keeps those that add something.
+    """Takes results, best first, and sorts out repetitions.
 
-    What overlaps with a result that was kept goes behind; what exceeds the number of a document's passages is dropped.
+    One that overlaps with a kept result goes to `behind`; one too many of its document is dropped.
     """
 
     config: DiversityConfig
@@ -65,7 +65,7 @@ class Sieve:
 
 
 def shared(one: Chunk, other: Chunk) -> float:
-    """How much of the shorter of two spans of one text lies in the other, from 0 to 1."""
+    """The overlap of two spans of one text, as a share of the shorter one."""
     common = min(one.end_index, other.end_index) - max(one.start_index, other.start_index)
     shorter = min(one.end_index - one.start_index, other.end_index - other.start_index)
     return common / shorter if common > 0 and shorter > 0 else 0.0

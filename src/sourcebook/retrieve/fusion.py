@@ -1,7 +1,6 @@
-"""Several rankings become one. Plain functions over results; nothing is searched here.
+"""Fuses several rankings into one. Plain functions over results; nothing is searched here.
 
-The fusions of the two arms sort by the fused score, break ties by chunk id, and keep what each arm said in the
-breakdown.
+The two arms are fused by score, ties are broken by chunk id, and the breakdown keeps the score of each arm.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
 
 RRF_K = 60
 SCORES_MEASURED = 200
-"""How many of an arm's best scores say where its scores lie."""
+"""The mean and the spread of an arm's scores are measured on so many of its best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What an arm adds to a chunk's score, found by it or not."""
+    """What an arm adds to the score of a chunk, whether it found it or not."""
 
     found: Mapping[str, float] = field(default_factory=dict[str, float])
     missing: float = 0.0
@@ -37,7 +36,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class FusionRule:
-    """How the arms of one collection are fused: what was asked for and, where that is silent, what its model needs."""
+    """How the arms of a collection are fused: as configured, else with the weights of its model."""
 
     method: FusionMethod
     semantic_weight: float
@@ -83,7 +82,7 @@ def fuse_collections(rankings: Sequence[Sequence[SearchResult]]) -> Sequence[Sea
 
 
 def put_behind(first: Sequence[SearchResult], rest: Sequence[SearchResult]) -> list[SearchResult]:
-    """Both lists as one that is still sorted by score: where the rest scores too high, all of it is lowered alike."""
+    """Both lists as one, sorted by score: if `rest` scores too high, its scores are lowered by the same amount."""
     if not first or not rest or rest[0].score < first[-1].score:
         return [*first, *rest]
     last = first[-1].score
@@ -117,7 +116,7 @@ def _fused(
             semantic_score=None if near is None else semantic.scores[near],
             keyword_score=None if worded is None else keyword.scores[worded],
         )
-        # The vector arm knows which children matched, so where both found a chunk its result is the fuller one.
+        # If both arms found a chunk, the vector arm's result is taken: it knows which children matched.
         found = keyword[by_words[chunk_id]] if near is None else semantic[near]
         return found.with_score(-score, breakdown, collection_id)
 
@@ -144,7 +143,7 @@ def _by_score(ranking: Ranking, weight: float) -> Contribution:
     mean = fmean(measured)
     spread = math.sqrt(fmean([(score - mean) ** 2 for score in measured]))
     if min(measured) == max(measured) or spread == 0:
-        # No spread to measure, yet such an arm still says that it found these and not the others.
+        # Without a spread, the arm still tells what it found from what it did not.
         return Contribution(dict.fromkeys(ranking.ids, weight), -weight)
     scores = [(score - mean) / spread for score in ranking.scores]
     shares = [weight * score for score in scores]

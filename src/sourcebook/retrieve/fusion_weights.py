@@ -1,4 +1,4 @@
-"""How much meaning and words each count when their rankings are merged, measured for each embedding model."""
+"""The weights of meaning and words in fusion, measured for each embedding model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FusionWeights:
-    """The share of the ranking by meaning; the ranking by words has the rest."""
+    """`semantic` is the weight of the ranking by meaning; the ranking by words has the rest."""
 
     semantic: float = 0.5
 
@@ -23,5 +23,5 @@ _MEASURED = {
 
 
 def fusion_weights_of(model_name: str) -> FusionWeights:
-    """The weights for the model of this name. For one that was not measured, both rankings count equally."""
+    """The weights for a model, equal for one that was not measured."""
     return _MEASURED.get(model_name, FusionWeights())

@@ -1,6 +1,6 @@
-"""What one question knows: the collections that it is asked of, as they were when it began, and its vectors.
+"""What is known while one question is answered: the state of its collections when it began, and its vectors.
 
-A context lives as long as its question. Nothing that must follow the base outlives it.
+A context is never used for a second question, because the base may have changed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EmbedderChoice: TypeAlias = "Callable[[EmbeddingModel], Awaitable[Embedder | Non
 
 
 class QuestionContext:
-    """Made once for each question, and handed to all that work on it."""
+    """Made once for each question, and passed to everything that works on it."""
 
     def __init__(self, embedder_for: EmbedderChoice, asked: Iterable[AskedCollection] = ()) -> None:
         self._embedder_for = embedder_for
@@ -35,18 +35,18 @@ class QuestionContext:
         self._vectors: dict[tuple[EmbeddingModel, str], Vector] = {}
         self._locks: dict[tuple[EmbeddingModel, str], anyio.Lock] = {}
         self.documents: dict[tuple[str, str], Document] = {}
-        """The documents that were read for this question, by collection and id."""
+        """The documents read so far, by collection and id."""
 
     @classmethod
     async def read(
         cls, library: Library, embedder_for: EmbedderChoice, collections: Sequence[str]
     ) -> QuestionContext:
-        """What is known of these collections now. Those that do not exist are left out."""
+        """A context for these collections as they are now. Those that do not exist are left out."""
         found = [await library.asked_collection(name) for name in dict.fromkeys(collections)]
         return cls(embedder_for, [asked for asked in found if asked is not None])
 
     async def collection(self, collection_id: str, store: VectorStore) -> Collection:
-        """The collection, looked up in the store if the question did not begin with it."""
+        """The collection, read from the store if the context does not have it."""
         known = self._asked.get(collection_id)
         found = known.collection if known else await store.get_collection(collection_id)
         if found is None:
@@ -54,12 +54,12 @@ class QuestionContext:
         return found
 
     def languages(self, collection_id: str) -> Sequence[str] | None:
-        """The languages that the collection holds; None if nobody has looked."""
+        """The languages of the collection's documents; None if the context does not have it."""
         known = self._asked.get(collection_id)
         return None if known is None else known.languages
 
     def all_languages(self) -> list[str]:
-        """Every language that is asked, in order, '' for an unknown one."""
+        """The languages of all collections, '' for an unknown one."""
         return list(dict.fromkeys(name for known in self._asked.values() for name in known.languages))
 
     def has_curated(self, collection_id: str) -> bool:
@@ -73,13 +73,13 @@ class QuestionContext:
         return known is not None and known.has_rejected
 
     def facts(self, collection_id: str) -> ModelFacts:
-        """What was measured for the collection's model, with the thresholds that it was calibrated to."""
+        """What was measured for the collection's model, with its calibrated thresholds."""
         known = self._asked.get(collection_id)
         model = known.collection.model if known else None
         return facts_for(model.name if model else "", known.settings if known else {})
 
     async def vector(self, collection: Collection, text: str) -> Vector:
-        """The text as the collection's model sees it, made once however many ask for it."""
+        """The vector of a text from the collection's model, made only once."""
         model = collection.model or EmbeddingModel.of_caller(collection.embedding_dimensions)
         text = question_for_embedding(text)
         key = (model, text)
@@ -92,7 +92,7 @@ class QuestionContext:
             return self._vectors[key]
 
     async def vector_for(self, collection_id: str, text: str) -> Vector | None:
-        """The text as the model of this collection sees it; None without an embedder, or without the collection."""
+        """`vector` for a collection id; None without an embedder or without the collection."""
         known = self._asked.get(collection_id)
         if known is None or known.collection.model is None:
             return None

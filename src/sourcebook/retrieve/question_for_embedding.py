@@ -1,4 +1,4 @@
-"""A question as an embedder reads it best: capitals are folded where they only shout."""
+"""A question as an embedder reads it best."""
 
 from __future__ import annotations
 
@@ -8,8 +8,5 @@ _FEWEST_SHOUTED = 3
 
 
 def question_for_embedding(text: str) -> str:
-    """The question as a model reads it best: one that is written in capitals is like shouting to a model, too.
-
-    One or two words in capitals may be the name of something.
-    """
+    """The question, in lower case if all of it is in capitals. One or two words in capitals may be a name."""
     return text.lower() if text.isupper() and len(words(text)) >= _FEWEST_SHOUTED else text

@@ -1,15 +1,15 @@
 """Search: a question becomes ranked passages.
 
-Every collection is asked by words and by vectors at the same time, both inside the filter, and the two rankings are
-fused; the rankings of several collections are fused by rank. What is returned is completed with the text of its chunks,
-freed of what overlaps and, if that was asked for, reranked. A chosen subcategory comes before the general entries.
+Each collection is searched by words and by vectors at the same time, both inside the filter, and the two rankings are
+fused; those of several collections are fused by rank. Then the texts are read, repetitions are moved down, and the
+results are reranked if that is wanted. Entries of a chosen subcategory come before the general ones.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,11 +50,21 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.rerank.rerank_stage import RerankerChoice
 
 _log = logging.getLogger("sourcebook")
-# What only the question is to blame for needs nobody's attention.
+# Warnings that only the question causes are not logged as warnings.
 _LEVELS = {WarningCode.NOTHING_TO_SEARCH_FOR: logging.INFO, WarningCode.NO_WORDS: logging.INFO}
-# Seconds to wait before a search is made again, of which something was replaced before its text was read: otherwise
-# neither what it was nor what it is would be found. A store that never has what it found is believed then.
+# A document that is replaced between searching and reading would be found in neither form. So the search is repeated,
+# after so many seconds each time. After that, what is missing is taken to be gone.
 _PAUSES = (0.0, 0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One search: where it looks and for what, what is known already, and what it notes about itself."""
+
+    collections: Sequence[str]
+    question: Question
+    context: QuestionContext
+    trace: Trace
 
 
 class Retrieval(Protocol):
@@ -73,8 +83,8 @@ class DefaultRetriever:
     """Finds passages by meaning, by words or by both, in stores of any kind.
 
     `embedder` serves the collections of its own model; `embedders` chooses one for each collection's model. `reranker`
-    serves every search that wants one; `rerankers` chooses one for each provider. What happens when one of them is
-    missing or fails is for `on_missing_embedder` and `on_rerank_failure` to say.
+    serves every search that wants one; `rerankers` chooses one for each provider. `on_missing_embedder` and
+    `on_rerank_failure` decide what happens when one is missing or fails.
     """
 
     def __init__(
@@ -112,118 +122,103 @@ class DefaultRetriever:
         config: RetrievalConfig | None = None,
         context: QuestionContext | None = None,
     ) -> SearchReport:
-        """The results of one or several collections with what is worth knowing about them.
+        """The results of one or several collections, with warnings.
 
-        With `config.explain` the report tells how each result came to its place. `context` is what the question knows
-        already of its collections.
+        With `config.explain` the report also explains the rank of each result. `context` is what is already known of
+        the collections.
         """
         config = checked_config(RetrievalConfig() if config is None else config)
         names = named_collections(collections)
         require_question(query)
         self._reranking.require(config)
         trace = Trace()
-        question = Question.of(query)
         context = context or QuestionContext(self._embedder_for)
-        found = await self._found(names, question, config, context, trace)
-        results = await self._at_level(found, question, config, trace)
+        search = _Search(names, Question.of(query), context, trace)
+        found = await self._found(search, config)
+        results = await self._at_level(found, search, config)
         explanation = None
         if config.explain:
-            explanation = await self._explainer.explained(question, config, found, trace)
+            explanation = await self._explainer.explained(search.question, config, found, trace)
         counts = {one.collection_id: one.counts for one in trace.searched if one.counts is not None}
         return SearchReport(results, tuple(trace.warnings), explanation, counts)
 
     async def rankings(
         self, collection_id: str, query: str, config: RetrievalConfig, count: int | None = None
     ) -> Searched:
-        """What the arms find in one collection before anything is read, and how it is fused.
+        """What the arms find in one collection, fused, before any text is read.
 
-        The arms are asked for `count` candidates, or for as many as the search itself would ask for.
+        The arms are asked for `count` candidates, or for as many as a search would ask for.
         """
-        question = Question.of(query)
-        inquiry = _inquiry(question, checked_config(config))
+        asked = _arm_query(Question.of(query), checked_config(config))
         if count is not None:
-            inquiry = replace(inquiry, count=count)
-        return await self._arms.search(collection_id, inquiry, QuestionContext(self._embedder_for), Trace())
+            asked = replace(asked, count=count)
+        return await self._arms.search(collection_id, asked, QuestionContext(self._embedder_for), Trace())
 
-    async def _found(
-        self,
-        names: Sequence[str],
-        question: Question,
-        config: RetrievalConfig,
-        context: QuestionContext,
-        trace: Trace,
-    ) -> list[SearchResult]:
+    async def _found(self, search: _Search, config: RetrievalConfig) -> list[SearchResult]:
         """The passages of the chosen subcategory, then the general ones as far as there is room."""
+        question = search.question
         if not question.has_meaning or (config.mode is RetrievalMode.KEYWORD and not question.has_words):
-            trace.warn(WarningCode.NOTHING_TO_SEARCH_FOR, "The question contains no words to search for.")
+            search.trace.warn(
+                WarningCode.NOTHING_TO_SEARCH_FOR, "The question contains no words to search for."
+            )
             return []
         if config.subcategory is None:
-            return await self._ranked(names, question, config, context, trace)
+            return await self._ranked(search, config)
         own = check(own_entries(config.subcategory, config.filter))
-        found = await self._ranked(names, question, replace(config, filter=own), context, trace)
+        found = await self._ranked(search, replace(config, filter=own))
         if len(found) < config.top_k:
             general = check(general_entries(config.subcategory, config.filter))
             rest = replace(config, filter=general, top_k=config.top_k - len(found))
-            behind = await self._ranked(names, question, rest, context, trace, is_general=True)
-            found = put_behind(found, behind)
+            found = put_behind(found, await self._ranked(search, rest, is_general=True))
         return found
 
     async def _ranked(
-        self,
-        names: Sequence[str],
-        question: Question,
-        config: RetrievalConfig,
-        context: QuestionContext,
-        trace: Trace,
-        *,
-        is_general: bool = False,
+        self, search: _Search, config: RetrievalConfig, *, is_general: bool = False
     ) -> list[SearchResult]:
-        inquiry = _inquiry(question, config, is_general=is_general)
-        searched, read = await self._read(names, inquiry, config, context, trace)
+        query = _arm_query(search.question, config, is_general=is_general)
+        searched, read = await self._read(search, query, config)
         for pause in _PAUSES:
             if read.is_whole:
                 break
             await anyio.sleep(pause)
-            searched, read = await self._read(names, inquiry, config, context, trace)
-        trace.searched.extend(searched)
-        trace.demotions.extend(read.demotions)
+            searched, read = await self._read(search, query, config)
+        search.trace.searched.extend(searched)
+        search.trace.demotions.extend(read.demotions)
         passages = read.passages
         reranker = self._reranking.require(config)
         if reranker is not None and config.rerank_config is not None:
             passages = await self._reranking.apply(
-                reranker, question.text, passages, config.rerank_config, trace
+                reranker, search.question.text, passages, config.rerank_config, search.trace
             )
         if config.diversity.novelty > 0:
             passages = by_novelty(passages, config.diversity.novelty, config.top_k)
         return passages[: config.top_k]
 
     async def _read(
-        self,
-        names: Sequence[str],
-        inquiry: ArmQuery,
-        config: RetrievalConfig,
-        context: QuestionContext,
-        trace: Trace,
+        self, search: _Search, query: ArmQuery, config: RetrievalConfig
     ) -> tuple[list[Searched], ReadPassages]:
         searched = await together(
-            [partial(self._arms.search, name, inquiry, context, trace) for name in names]
+            [
+                partial(self._arms.search, name, query, search.context, search.trace)
+                for name in search.collections
+            ]
         )
         merged = fuse_collections([one.fused for one in searched])
-        with trace.stage("read"):
+        with search.trace.stage("read"):
             return searched, await self._reader.best(merged, passages_to_read(config), config.diversity)
 
     async def _at_level(
-        self, found: list[SearchResult], question: Question, config: RetrievalConfig, trace: Trace
+        self, found: list[SearchResult], search: _Search, config: RetrievalConfig
     ) -> list[SearchResult]:
         if config.return_level is ReturnLevel.PASSAGE or not found:
             return found
-        with trace.stage("children"):
-            children = await self._children.of(found, question.text)
+        with search.trace.stage("children"):
+            children = await self._children.of(found, search.question.text)
         shown = with_parent_context if config.include_parent_context else without_parent_context
         return [shown(child) for child in children]
 
 
-def _inquiry(question: Question, config: RetrievalConfig, *, is_general: bool = False) -> ArmQuery:
+def _arm_query(question: Question, config: RetrievalConfig, *, is_general: bool = False) -> ArmQuery:
     return ArmQuery(
         question, config.mode, config.hybrid_config, config.filter, candidates_of_an_arm(config), is_general
     )

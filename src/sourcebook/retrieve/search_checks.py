@@ -1,4 +1,4 @@
-"""Whether a search makes sense, before anything is searched."""
+"""Checks the settings of a search before anything is searched."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_TOP_K = 10_000
 
 
 def checked_config(config: RetrievalConfig) -> RetrievalConfig:
-    """The configuration with its filter checked and its choices named, or UsageError that names what is wrong."""
+    """The configuration with its filter and its choices checked, or UsageError."""
     if not isinstance(config, RetrievalConfig):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UsageError(f"The search settings must be a RetrievalConfig, not {config!r}.")
     config = _chosen(config)
@@ -43,13 +43,13 @@ def checked_config(config: RetrievalConfig) -> RetrievalConfig:
 
 
 def require_question(query: str) -> None:
-    """Refuse what is no text."""
+    """UsageError if the question is not text."""
     if not isinstance(query, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise UsageError(f"The question must be text, not {type(query).__name__}.")
 
 
 def _chosen(config: RetrievalConfig) -> RetrievalConfig:
-    """The configuration whose choices are ours, also if they were written as plain text: `mode="keyword"`."""
+    """The configuration with enum members for choices that were written as plain text: `mode="keyword"`."""
     hybrid, rerank = config.hybrid_config, config.rerank_config
     if hybrid.fusion_method is not None:
         method = chosen("hybrid_config.fusion_method", FusionMethod, hybrid.fusion_method)
@@ -77,7 +77,7 @@ def named_collections(collections: str | Sequence[str]) -> list[str]:
 
 
 def require_top_k(top_k: int) -> None:
-    """Refuse what is no whole number from 1 up. A bool is one only to Python."""
+    """UsageError unless it is a whole number of at least 1. Python counts a bool as one; we do not."""
     _require_count("top_k", top_k)
 
 

@@ -1,4 +1,4 @@
-"""A question as it is searched: any text becomes one that every store and every model can take."""
+"""A question as it is searched: without what a store or a model cannot read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sourcebook.text.analysis import MAX_QUESTION_CHARACTERS, words
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`has_words`: words can find something. `has_meaning`: a model may make something of it, be it an emoji."""
+    """`has_words`: there is something to look for by words. `has_meaning`: or an emoji, for a model to embed."""
 
     text: str
     has_words: bool
@@ -18,7 +18,7 @@ class Question:
 
     @classmethod
     def of(cls, text: str) -> Question:
-        """The beginning of the text, without what no database and no model can read."""
+        """The beginning of the text, without NUL and lone surrogates."""
         readable = text[:MAX_QUESTION_CHARACTERS].replace("\x00", "").encode("utf-8", "ignore").decode()
         has_words = bool(words(readable))
         return cls(readable, has_words, has_words or any(map(_is_sign, readable)))

@@ -1,7 +1,7 @@
-"""A chosen subcategory, and the general entries that are searched behind it.
+"""The filters for a chosen subcategory, and for the general entries that follow it.
 
-Entries without a subcategory are general, and so are those of `<culture>_общая`; the culture is what stands before the
-first `_`. Behind `малина_ремонтантная` come `малина_общая` and the entries without a subcategory.
+Entries without a subcategory are general, and so are those of `<culture>_общая`, where the culture is the part before
+the first `_`: `малина_ремонтантная` is followed by `малина_общая` and by entries without a subcategory.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def own_entries(subcategory: str, within: MetadataFilter | None) -> MetadataFilt
 
 
 def general_entries(subcategory: str, within: MetadataFilter | None) -> MetadataFilter:
-    """The entries that are general for this subcategory, without its own."""
-    # Only a text that is not empty comes after the empty one.
+    """The entries that are general for this subcategory, without those in it."""
+    # Every text but the empty one is greater than it.
     without = Not(GreaterThan(FIELD, ""))
     return _both(Or((without, In(FIELD, general_names(subcategory)))), within)
 
 
 def general_names(subcategory: str) -> list[str]:
-    """What the general entries of a subcategory's culture are called, in the form in which names compare."""
+    """The general subcategories of the same culture, in normal form."""
     chosen = normal_form(subcategory)
     culture = chosen.split("_")[0]
     return [name for word in GENERAL_WORDS if (name := f"{culture}_{word}") != chosen]

@@ -1,4 +1,4 @@
-"""The two arms of a search, by meaning and by words, and how one collection is asked with them."""
+"""The two arms of a search: one collection is searched by meaning, by words, or by both."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ArmQuery:
-    """What one collection is asked for."""
+    """What is searched for in a collection. `count`: how many candidates each arm brings."""
 
     question: Question
     mode: RetrievalMode
@@ -50,7 +50,7 @@ class ArmQuery:
 
 
 def only(embedder: Embedder | None) -> EmbedderChoice:
-    """The choice of who has one embedder: it serves its own model, and vectors that the caller brought."""
+    """A choice for callers with one embedder, which serves its own model and vectors that the caller brought."""
 
     async def choose(model: EmbeddingModel) -> Embedder | None:
         if embedder is None:
@@ -70,7 +70,7 @@ def only(embedder: Embedder | None) -> EmbedderChoice:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What one arm found, None if it could not search, and the model whose vectors it compared."""
+    """What one arm found; `results` is None if it could not search. `model` made the vectors."""
 
     results: Sequence[SearchResult] | None = None
     model: str | None = None
@@ -92,7 +92,7 @@ class Arms:
         self._rank_words = words.rank_words if isinstance(words, WordRanking) else None
         self._reader = reader
         self._on_missing_embedder = on_missing_embedder
-        # Stores that can rank without showing do: most of a ranking is never looked at.
+        # If the store can rank without reading, it does: most of a ranking is never looked at.
         if isinstance(vectors, PassageRanking):
             self._rank_passages = vectors.rank_passages
         else:
@@ -100,18 +100,18 @@ class Arms:
             self._rank_passages = plain.search_passages
 
     async def search(
-        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+        self, collection_id: str, query: ArmQuery, context: QuestionContext, trace: Trace
     ) -> Searched:
-        """Ask one collection, with both arms at the same time if both take part."""
-        by_meaning = partial(self._by_meaning, collection_id, inquiry, context, trace)
-        by_words = partial(self._by_words, collection_id, inquiry, context, trace)
+        """Search one collection, with both arms at the same time if the mode is hybrid."""
+        by_meaning = partial(self._by_meaning, collection_id, query, context, trace)
+        by_words = partial(self._by_words, collection_id, query, context, trace)
         semantic = keyword = _Found()
-        match inquiry.mode:
+        match query.mode:
             case RetrievalMode.SEMANTIC:
                 semantic = await by_meaning()
             case RetrievalMode.KEYWORD:
                 keyword = await by_words()
-            case RetrievalMode.HYBRID if inquiry.question.has_words:
+            case RetrievalMode.HYBRID if query.question.has_words:
                 semantic, keyword = await together([by_meaning, by_words])
             case RetrievalMode.HYBRID:
                 semantic = await by_meaning()
@@ -120,22 +120,22 @@ class Arms:
                         WarningCode.NO_WORDS,
                         "The question contains no words, so it was searched by meaning alone.",
                     )
-        return _searched(collection_id, inquiry, semantic, keyword, trace)
+        return _searched(collection_id, query, semantic, keyword, trace)
 
     async def _by_meaning(
-        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+        self, collection_id: str, query: ArmQuery, context: QuestionContext, trace: Trace
     ) -> _Found:
         collection = await context.collection(collection_id, self._vectors)
         model = collection.model.name if collection.model else None
         try:
             with trace.stage("embed", collection_id):
-                vector = await context.vector(collection, inquiry.question.text)
+                vector = await context.vector(collection, query.question.text)
         except ProviderError as error:
-            if inquiry.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
+            if query.mode is RetrievalMode.SEMANTIC or self._on_missing_embedder is OnMissingEmbedder.ERROR:
                 raise
             done = (
                 "searched by words alone"
-                if inquiry.question.has_words
+                if query.question.has_words
                 else "not searched: no words to search for"
             )
             trace.warn(
@@ -145,20 +145,19 @@ class Arms:
             )
             return _Found(model=model)
         with trace.stage("vectors", collection_id):
-            ranked = await self._rank_passages(collection_id, vector, inquiry.count, inquiry.filter)
+            ranked = await self._rank_passages(collection_id, vector, query.count, query.filter)
         return _Found(ranked, model)
 
     async def _by_words(
-        self, collection_id: str, inquiry: ArmQuery, context: QuestionContext, trace: Trace
+        self, collection_id: str, query: ArmQuery, context: QuestionContext, trace: Trace
     ) -> _Found:
-        text, count, tree = inquiry.question.text, inquiry.count, inquiry.filter
+        text, count, tree = query.question.text, query.count, query.filter
         with trace.stage("words", collection_id):
             if self._rank_words is not None:
                 spoken = context.languages(collection_id)
                 found = await self._rank_words(collection_id, text, count, tree, languages=spoken)
-                # Only what is returned in the end is worth reading from the base.
                 return _Found(_outlined(found.ids, found.scores, collection_id), counts=found.counts)
-            # Words may be kept for children too; to be fused with passages they must give way to them.
+            # Words may be indexed for children too, which must become passages before fusion.
             plain = await self._words.search(collection_id, text, count, tree)
             ids, scores = [hit.chunk_id for hit in plain], [hit.score for hit in plain]
             return _Found(await self._reader.passages(_outlined(ids, scores, collection_id)))
@@ -181,26 +180,26 @@ def _placed(found: Ranking, collection_id: str) -> Ranking:
 
 
 def _searched(
-    collection_id: str, inquiry: ArmQuery, semantic: _Found, keyword: _Found, trace: Trace
+    collection_id: str, query: ArmQuery, semantic: _Found, keyword: _Found, trace: Trace
 ) -> Searched:
-    """The two rankings as one. What only one arm was asked for keeps that arm's scores."""
+    """The two rankings fused. In a mode with one arm, its scores are kept."""
     rule = None
     with trace.stage("fuse", collection_id):
-        if inquiry.mode is RetrievalMode.HYBRID:
-            rule = FusionRule.of(inquiry.hybrid, fusion_weights_of(semantic.model or ""))
+        if query.mode is RetrievalMode.HYBRID:
+            rule = FusionRule.of(query.hybrid, fusion_weights_of(semantic.model or ""))
             fused = rule.fuse(semantic.results or (), keyword.results or (), collection_id)
         else:
             found = semantic.results or keyword.results or ()
             fused = _placed(Ranking.of(found), collection_id)
     return Searched(
         collection_id,
-        inquiry.filter,
-        inquiry.count,
+        query.filter,
+        query.count,
         semantic.results,
         keyword.results,
         fused,
         rule,
         semantic.model,
-        inquiry.is_general,
+        query.is_general,
         keyword.counts,
     )

@@ -1,1 +1,1 @@
-"""Language: which one a text is in, and what its words and sentences are; the one analyser of every room."""
+"""Language detection, words, stems, sentences and blocks of a text: the only analyser, used by every room."""

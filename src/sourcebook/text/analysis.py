@@ -66,7 +66,7 @@ def analyse_text(text: str, language: str | None) -> AnalysedText:
 
 
 def analyse_content(text: str, language: str | None) -> AnalysedText:
-    """The same, but without terms if there are only stop words: for parts of a text that may have others."""
+    """The same, but without terms if there are only stop words: for a part of a text that has other words."""
     found = words(text)
     stops = stop_words(language)
     kept = [word for word in found if word not in stops] if stops else found
@@ -94,7 +94,7 @@ class QuestionWords:
     """How often the question says a term, for those that it says more than once."""
 
     def emphasis(self, term: str) -> float:
-        """How much a term counts: more the more often it is said, but less than so many times."""
+        """How much a term counts: more if it is repeated, but less than once for each time."""
         return 1.0 + _WORTH_OF_SAYING_AGAIN * math.log(self.times.get(term, 1))
 
 
@@ -122,7 +122,7 @@ def _cleaned(text: str) -> str:
 
 
 def _readable(text: str) -> str:
-    """The text as its reader takes it: without invisible joiners, stress marks, differences of width, case, hyphen."""
+    """The text without invisible joiners, stress marks, and differences of width, case and hyphens."""
     if not text.isascii():
         for invisible in "\u00ad\u200c\u200d\u2060\ufeff":
             text = text.replace(invisible, "")
@@ -154,7 +154,7 @@ def _without_stop_words(found: list[str], languages: Sequence[str], kept: frozen
 
 
 def _repeated(stems_of_words: Iterable[Iterable[str]]) -> dict[str, int]:
-    """The terms that come more than once. A word whose stems are the same in two languages comes once."""
+    """How often each repeated term occurs. A word counts once, even if two languages give it the same stem."""
     said = Counter(stem for stems in stems_of_words for stem in set(stems))
     return {term: times for term, times in said.items() if times > 1}
 

@@ -1,6 +1,6 @@
-"""What the lines of a text are: prose, list items, code, rows of a table, headings, or nothing to read.
+"""Splits a text into blocks: prose, list items, code, rows of tables, headings, and what is never quoted.
 
-Read from the text alone, whatever it was made from: Markdown, or what is left of a page, a PDF or an office document.
+Only the text is looked at, whether it is Markdown or comes from a web page, a PDF or an office document.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class BlockKind(StrEnum):
     CODE = "code"
     ROW = "row"
     RECORD = "record"
-    """A fact under its name ("Price: 12 €"), or several that belong together, as a line of a spreadsheet becomes."""
+    """A named fact ("Price: 12 €"), or several that belong together, such as a row of a spreadsheet."""
     HEADING = "heading"
     DEBRIS = "debris"
     """Rulers, includes, wrappers, lines of contents, remarks of an editor: found, but never quoted."""
@@ -28,7 +28,7 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A span of the text that is read as one. White space around it belongs to none."""
+    """A span of the text, without white space around it."""
 
     kind: BlockKind
     start: int
@@ -78,26 +78,26 @@ _ITEM = re.compile(
 _HEADING_NUMBER = re.compile(r"(?<=#)\s+\d{1,2}(?:\.\d{1,2})*\.?(?=\s)")
 _ROW = re.compile(r"\|.*\|")
 _FACT = re.compile(r"(?P<name>[^\W\d_][^:?!|`]{0,40}):[ \t]+\S.*")
-# What people write questions and answers with is read as text: Q and A, В and О, P and R.
+# Letters and words that introduce questions, answers and notes. They name no fact.
 _SPOKEN = re.compile(
     r"(?:q|a|question|answer|вопрос|ответ|в|о|p|r|pergunta|resposta|pregunta|respuesta|note|nb"
     r"|примечание|nota)\d*",
     re.IGNORECASE,
 )
-# A question that its paragraph begins with, in bold or behind a letter: what follows answers it. One without either may
-# be rhetoric, unless the paragraph beside it begins with one as well.
+# A question at the beginning of a paragraph is a heading if it is in bold or follows a letter such as "Q:". A plain one
+# may be rhetorical, unless the paragraph beside it begins with one as well.
 _MARKED_QUESTION = re.compile(
     r"(?:\*\*|__)(?=\S)[^*_\n]{3,200}\?\s?(?:\*\*|__)"
     r"|(?:\*\*|__)?(?:q|question|вопрос|в|p|pergunta|pregunta)\d{0,3}[:.)](?:\*\*|__)?\s[^\n?]{3,200}\?(?=\s|$)",
     re.IGNORECASE,
 )
 _PLAIN_QUESTION = re.compile(r"[¿A-ZÀ-ÝА-ЯЁ][^.!?…;|\n]{7,160}\?(?=\s+\S)")
-# A prompt, or a program that nobody begins a sentence with. Listings from a PDF have no fences.
+# A prompt, or a program whose name begins no sentence. Listings from a PDF have no fences.
 _PROMPT = re.compile(
     r"(?:\$|>>>|%|\#)\s+[a-z./~_-][\w./~+-]*(?:\s.*)?$"
     r"|(?:sudo|export|apt(?:-get|-cache|-file)?|dpkg(?:-\w+)?|git|pip|uv|curl|wget|docker|cd)\s+[a-z./~-]\S*"
 )
-# A line alone that no sentence looks like: a program, and what it is called with.
+# A line by itself that does not look like a sentence: a program and its arguments.
 _CALL = re.compile(r"(?:--?)?[a-z.~/$][\w.+/~-]*(?: +[\w./=$~\"'”’<>:@{}\[\]|,*-]+){0,12}")
 _SIGNS = re.compile(r"(?: -|--|[\w.~]/\w|\\$|\w=\S|\w\(.*\)$|[{}]$|\w\.\w)|^[\w.-]+(?: [\w.-]+)?$")
 _TYPED = re.compile(r"[a-z/~$.][\w./:~-]*(?: \S+){0,11}(?<![.:;!?…,])")
@@ -115,13 +115,13 @@ _LONGEST_NAME = 5
 _LONGEST_FACT = 200
 _BETWEEN_CELLS = "; "
 _NAMES_OF_A_ROW = 3
-"""A row of so many cells is one by itself; another needs a second one beside it."""
+"""A row of so many cells is recognised alone; a shorter one needs another beside it."""
 _LONGEST_LINE = 400
-"""What is longer is prose, and is not looked at closely."""
+"""A longer line is taken for prose without a closer look."""
 
 
 def blocks(text: str) -> list[Block]:
-    """The blocks of a text, in order and without overlap. Every line that is not empty belongs to one."""
+    """The blocks of a text, in order and without overlap. Every line that is not blank belongs to one."""
     found: list[Block] = []
     place = 0
     for kind, first, last in _fenced(text):
@@ -133,7 +133,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def _code_if_announced(text: str, found: Sequence[Block], number: int) -> Block:
-    """What stands alone behind a colon, begins small and does not end like a sentence is what to type."""
+    """Code instead of text, if it stands alone after a colon and looks like something to type."""
     block = found[number]
     said = text[block.start : block.end]
     is_announced = (
@@ -147,10 +147,10 @@ def _code_if_announced(text: str, found: Sequence[Block], number: int) -> Block:
 
 
 def _fenced(text: str) -> Iterator[tuple[BlockKind, int, int]]:
-    """The listings between fences, with the fences. A passage may begin or end within one."""
+    """The fenced listings, with their fences. A passage may begin or end inside one."""
     fences = [(match.start(), match.end(), match[2].strip()) for match in _FENCE.finditer(text)]
     if len(fences) % 2 and not fences[0][2]:
-        # Fences that open name a language or are answered by one that closes: this one closes what is not here.
+        # An odd number, and the first names no language: it closes a listing that began before this passage.
         _, end, _ = fences.pop(0)
         yield BlockKind.CODE, 0, end
     while fences:
@@ -169,7 +169,7 @@ def _plain(text: str, first: int, last: int) -> Iterator[Block]:
         around = slice(max(0, number - 1), number), slice(number + 1, number + 2)
         if question and (question.is_marked or any(any(asked[side]) for side in around)):
             yield Block(BlockKind.HEADING, question.start, question.end)
-            yield from _of_paragraph(text, question.answer, following)
+            yield from _of_paragraph(question.answer, following)
         elif any(_are_of_one_table(names, others) for side in around for others in facts[side]) or (
             len(paragraph) == 1 and len(names) >= _NAMES_OF_A_ROW
         ):
@@ -177,7 +177,7 @@ def _plain(text: str, first: int, last: int) -> Iterator[Block]:
         elif names and len(paragraph) > 1:
             yield from _facts(paragraph)
         else:
-            yield from _of_paragraph(text, paragraph, following)
+            yield from _of_paragraph(paragraph, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +222,7 @@ def _paragraphs(text: str, first: int, last: int) -> Iterator[list[_Line]]:
 
 
 def _fact_names(lines: Sequence[_Line]) -> tuple[str, ...]:
-    """The names of the facts that the lines give, if every line gives one; the first may say what they are about."""
+    """The names of the facts, if every line is one; the first line may be their title."""
     found = [_FACT.fullmatch(line.said) for line in lines]
     names = [match["name"] for match in found if match]
     told = found[1:] if found and found[0] is None else found
@@ -237,7 +237,7 @@ def _fact_names(lines: Sequence[_Line]) -> tuple[str, ...]:
 
 
 def _column_names(lines: Sequence[_Line]) -> tuple[str, ...]:
-    """The names that a row in one line gives to its cells: "Day: Sunday; Service: Mass; Time: 10:00"."""
+    """The names of the cells, if the line is a row: "Day: Sunday; Service: Mass; Time: 10:00"."""
     if len(lines) != 1 or len(lines[0].said) > _LONGEST_LINE or _ITEM.match(lines[0].said):
         return ()
     cells = lines[0].said.split(_BETWEEN_CELLS)
@@ -249,13 +249,13 @@ def _column_names(lines: Sequence[_Line]) -> tuple[str, ...]:
 
 
 def _are_of_one_table(names: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether two paragraphs give most of the same names, so that each is a row of a table; a cell may be empty."""
+    """Whether two paragraphs have most of their names in common, so that each is a row of one table."""
     shared = len(set(names) & set(others))
     return shared > 1 and 2 * shared > min(len(names), len(others))
 
 
 def _looks_typed(names: Sequence[str]) -> bool:
-    """Whether the names are keys of a configuration, which is code: nothing in them begins with a capital."""
+    """Whether the names are keys of a configuration, which is code: none begins with a capital."""
     return not any(name[:1].isupper() for name in names)
 
 
@@ -280,20 +280,28 @@ def _lines(run: Sequence[tuple[int, str]]) -> list[_Line]:
     ]
 
 
-def _of_paragraph(text: str, lines: Sequence[_Line], behind: _Line | None) -> Iterator[Block]:
-    """The blocks of a paragraph; `behind` is the first line of the next one."""
-    if len(lines) == 1 and _is_over_clauses(lines[0].said, behind):
-        yield Block(BlockKind.HEADING, lines[0].begin, lines[0].end)
-        return
-    if all(line.indent >= _INDENT_OF_CODE for line in lines) and not _ITEM.match(lines[0].said):
-        code = _looks_like_code(lines)
-        yield Block(BlockKind.CODE if code else BlockKind.TEXT, lines[0].begin, lines[-1].end)
-        return
+def _of_paragraph(lines: Sequence[_Line], following: _Line | None) -> Iterator[Block]:
+    """The blocks of a paragraph. `following` is the first line of the next one."""
     counted = counted_lines([line.said for line in lines]) if len(lines) > 1 else frozenset[int]()
     is_table = not counted and _is_table(lines)
-    if is_table and sum(_is_call(line.said) for line in lines) > len(lines) / 2:
-        yield Block(BlockKind.CODE, lines[0].begin, lines[-1].end)
-        return
+    kind = _kind_of_whole(lines, following, is_table=is_table)
+    if kind is None:
+        yield from _by_lines(lines, counted, is_table=is_table)
+    else:
+        yield Block(kind, lines[0].begin, lines[-1].end)
+
+
+def _kind_of_whole(lines: Sequence[_Line], following: _Line | None, *, is_table: bool) -> BlockKind | None:
+    """The kind of a paragraph that is one block; None if its lines are looked at one by one."""
+    if len(lines) == 1 and _is_over_clauses(lines[0].said, following):
+        return BlockKind.HEADING
+    if all(line.indent >= _INDENT_OF_CODE for line in lines) and not _ITEM.match(lines[0].said):
+        return BlockKind.CODE if _looks_like_code(lines) else BlockKind.TEXT
+    is_listing = is_table and sum(_is_call(line.said) for line in lines) > len(lines) / 2
+    return BlockKind.CODE if is_listing else None
+
+
+def _by_lines(lines: Sequence[_Line], counted: frozenset[int], *, is_table: bool) -> Iterator[Block]:
     width, indent = max(len(line.said) for line in lines), min(line.indent for line in lines)
     kind, begin, end = BlockKind.DEBRIS, 0, 0
     for number, line in enumerate(lines):
@@ -306,7 +314,7 @@ def _of_paragraph(text: str, lines: Sequence[_Line], behind: _Line | None) -> It
             kind is BlockKind.ITEM
             and line.indent == indent
             and number > 0
-            and _is_behind_item(lines[number - 1], line, width)
+            and _is_after_item(lines[number - 1], line, width)
         )
         if end and not is_parted and _goes_on(kind, own, line):
             end = line.end
@@ -317,14 +325,14 @@ def _of_paragraph(text: str, lines: Sequence[_Line], behind: _Line | None) -> It
     yield Block(kind, begin, end)
 
 
-def _is_behind_item(before: _Line, line: _Line, width: int) -> bool:
-    """Whether a line says something else than the item above: that one ended although a word more had room."""
+def _is_after_item(before: _Line, line: _Line, width: int) -> bool:
+    """Whether a line is not part of the item above, which ended although the next word would have fitted."""
     has_room = before.indent + len(before.said) + len(line.said.split(maxsplit=1)[0]) < width
     return has_room and before.said.endswith(_SENTENCE_ENDS) and line.said[:1].isupper()
 
 
 def _goes_on(kind: BlockKind, own: BlockKind, line: _Line) -> bool:
-    """Whether a line belongs to the block of the line before: a sentence that runs over, or what a command prints."""
+    """Whether a line continues the block above: a sentence that runs on, or the output of a command."""
     if kind is BlockKind.CODE:
         return own is BlockKind.CODE or (own is BlockKind.TEXT and not line.said.endswith(_SENTENCE_ENDS))
     return own is BlockKind.TEXT and kind in (BlockKind.TEXT, BlockKind.ITEM)
@@ -357,7 +365,7 @@ def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
 
 
 def _is_over_clauses(said: str, following: _Line | None) -> bool:
-    """Whether a numbered line names the clauses below it: "3. Keys" above "3.1 The tenant gets two keys."."""
+    """Whether a numbered line is the heading of the clauses below it: "3. Keys" above "3.1 The tenant gets …"."""
     number = said.partition(".")[0]
     is_over = following is not None and following.said.startswith(f"{number}.1")
     return is_over and number.isdigit() and not said.endswith(_NOT_AFTER_A_HEADING)
@@ -374,7 +382,7 @@ def _is_call(said: str) -> bool:
 
 
 def _is_heading(line: _Line, following: _Line | None) -> bool:
-    """A short line alone, a question alone (what follows answers it), or a label over a sentence."""
+    """Whether a line is a heading: short and alone, a question alone, or a label above a sentence."""
     said, count = line.said, len(line.said.split())
     if line.is_alone:
         return said.rstrip("*_ !").endswith("?") or (
@@ -400,7 +408,7 @@ def _is_heading(line: _Line, following: _Line | None) -> bool:
 
 
 def _is_table(lines: Sequence[_Line]) -> bool:
-    """Whether lines are rows of a table that has lost its rulers: they end before the next word would not fit."""
+    """Whether lines are rows of a table that lost its rulers: most end although the next word would have fitted."""
     if len(lines) < _ROWS_OF_A_TABLE:
         return False
     if any(_ITEM.match(line.said) or _ROW.fullmatch(line.said) for line in lines):
@@ -415,5 +423,5 @@ def _is_table(lines: Sequence[_Line]) -> bool:
 
 
 def _looks_like_code(lines: Sequence[_Line]) -> bool:
-    """Indented prose is a paragraph of a list item; it ends like a sentence."""
+    """Whether indented lines are code, and not a paragraph of a list item, which ends like a sentence."""
     return not lines[-1].said.endswith((".", "!", "?", ":")) or len(lines[-1].said.split()) < _FEWEST_WORDS

@@ -9,17 +9,20 @@ _GAP = re.compile(r"[\s_]+")
 
 
 def folded(text: str) -> str:
-    """The text without differences of case, composition or `ё` and `е`. Other accents stay: stemmers need them."""
+    """The text in lower case, composed, and with `е` for `ё`. Other accents stay: stemmers need them."""
     if text.isascii():
         return text.lower()
-    # Folding the case takes some letters apart, so the composition before it does not hold.
+    # Casefolding decomposes some letters, so they are composed again after it.
     composed = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     return composed.replace("ё", "е")
 
 
-def without_accents(word: str) -> str:
-    """A word as it is typed where accents are a nuisance: `nao` for `não`."""
-    return "".join(mark for mark in unicodedata.normalize("NFD", word) if not unicodedata.combining(mark))
+def without_accents(word: str, *, keeping: str = "") -> str:
+    """A word as it is typed where accents are a nuisance: `nao` for `não`. The letters in `keeping` keep theirs."""
+    apart = (letter if letter in keeping else unicodedata.normalize("NFD", letter) for letter in word)
+    return "".join(
+        mark for part in apart for mark in part if part in keeping or not unicodedata.combining(mark)
+    )
 
 
 def normal_form(value: str) -> str:
@@ -39,12 +42,12 @@ def storable(text: str) -> bool:
 
 
 def made_storable(text: str) -> str:
-    """The text as every database can keep it: NUL and halves of letters are replaced, and two halves joined."""
+    """The text as every database can keep it: NUL and lone surrogates are replaced, and pairs of surrogates joined."""
     if storable(text):
         return text
     return text.replace("\x00", "�").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def without_open_half(text: str) -> tuple[str, str]:
-    """The text, and apart from it the half of a letter that it ends with, if it does: the other half may follow."""
+    """The text without the high surrogate at its end, and that surrogate: its other half may follow."""
     return (text[:-1], text[-1]) if "\ud800" <= text[-1:] <= "\udbff" else (text, "")

@@ -1,23 +1,23 @@
-"""Tables of contents: what names other places, and says nothing itself."""
+"""Recognises tables of contents, which name other places and say nothing themselves."""
 
 from __future__ import annotations
 
 import re
 
 _LINES_OF_CONTENTS = 4
-# A number and a title, which may ask. A clause has a number too, and ends as a sentence does.
+# A number and a title, which may be a question. A numbered clause ends like a sentence instead.
 _LINE_OF_CONTENTS = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+[^\W\d][^\n]*(?:[^\s.;:,!?]|\?!?)\s*$|[^\n]{0,200}?(?:…|\.\s?\.\s?\.\s?\.)[.\s]*\d+\s*$)"
 )
 
 
 def is_contents(content: str) -> bool:
-    """Whether most lines name other places: a table of contents, found but never quoted."""
+    """Whether most lines are those of a table of contents. Such a text is found, but never quoted."""
     lines = [line for line in content.splitlines() if line.strip()]
-    named = sum(names_another_place(line) for line in lines)
+    named = sum(is_contents_line(line) for line in lines)
     return len(lines) > _LINES_OF_CONTENTS and 2 * named > len(lines)
 
 
-def names_another_place(text: str) -> bool:
+def is_contents_line(text: str) -> bool:
     """Whether a text begins with a line of a table of contents."""
     return _LINE_OF_CONTENTS.match(text.partition("\n")[0]) is not None

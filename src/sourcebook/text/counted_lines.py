@@ -1,11 +1,11 @@
-"""Lines that count: "Step 1. …" above "Step 2. …" is a list, however its numbers are written."""
+"""Recognises numbered lines: "Step 1. …" above "Step 2. …" is a list, however its numbers are written."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-# A sign before the number or behind it: "№ 1", "Step 1.", "1 -", "a.", "II)". Numbers in brackets are those of notes.
+# A sign before the number or after it: "№ 1", "Step 1.", "1 -", "a.", "II)". Numbers in brackets are those of notes.
 _MARK = re.compile(
     r"(?P<before>(?:[^\W\d_]{2,12} ?)?[№#§(]?\s?)"
     r"(?:(?P<number>\d{1,3})|(?P<roman>[IVX]{1,6}|[ivx]{1,6})|(?P<letter>[^\W\d_]))"
@@ -14,14 +14,14 @@ _MARK = re.compile(
 _SIGNS = ("№", "#", "§")
 _ROMAN = {"I": 1, "V": 5, "X": 10}
 _LONGEST = 40
-"""What is looked at of a line."""
+"""How many characters of a line are looked at."""
 
 _Count = tuple[str, str, str, int]
 """What stands before and behind the number, how it is written, and the number."""
 
 
 def counted_lines(lines: Sequence[str]) -> frozenset[int]:
-    """The places of the lines that count on from another one or that another one counts on from."""
+    """The places of the lines whose number continues that of an earlier line, or is continued by a later one."""
     found: set[int] = set()
     last: dict[tuple[str, str, str], tuple[int, int]] = {}
     for place, line in enumerate(lines):
@@ -45,7 +45,7 @@ def _counts(line: str) -> list[_Count]:
         return [(before, after, "1", int(match["number"]))]
     letter, roman = match["letter"] or match["roman"], match["roman"]
     ways: list[_Count] = []
-    # A letter or a Roman number without a sign behind it is a word.
+    # A letter or a Roman number without a sign after it is a word.
     if roman and after:
         ways.append((before, after, "I" if roman.isupper() else "i", _roman(roman.upper())))
     if len(letter) == 1 and after:

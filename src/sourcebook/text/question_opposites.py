@@ -1,8 +1,6 @@
-"""Words that turn a question or a statement around when one stands for the other.
+"""Words that make another question of one: opposites, and words of which each excludes the others, as days do.
 
-A closed list: a line has two opposites, or several words of which each excludes the others, as days of the week do. A
-star ends a beginning: `increas*` is also `increases` and `increasing`. What a prefix makes (`install`, `uninstall`)
-needs no line.
+The lists are closed. What a prefix makes (`install`, `uninstall`) is not listed.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ _MANY_WORDS = 20_000
 
 
 def turned_around(one: str, other: str, language: str | None) -> bool:
-    """Whether a word of the one text, that the other lacks, has its opposite in the other, which the one lacks."""
+    """Whether a word that only the one text has is the opposite of one that only the other has."""
     here, there = words(one), words(other)
     mine = [word for word in here if word not in there]
     theirs = [word for word in there if word not in here]
@@ -35,7 +33,7 @@ def turned_around(one: str, other: str, language: str | None) -> bool:
 
 
 def says_the_opposite(question: str, text: str, language: str | None) -> bool:
-    """Whether a text has the opposite of a word that a question has, and not that word: "closes" for "open"."""
+    """Whether a text has the opposite of a word of the question, but not the word itself: "closes" for "open"."""
     asked = {place for word in words(question) for place in _places(word, language)}
     if not asked:
         return False
@@ -52,7 +50,7 @@ def _are_opposite(mine: Collection[str], theirs: Collection[str], language: str 
 
 @lru_cache(_MANY_WORDS)
 def _places(word: str, language: str | None) -> tuple[tuple[int, int], ...]:
-    """On which lines a word stands, and on which side of each."""
+    """The lines that list a word, and the side of each."""
     return tuple(
         (line, side)
         for line, sides in enumerate(_lines(language))
@@ -62,7 +60,7 @@ def _places(word: str, language: str | None) -> tuple[tuple[int, int], ...]:
 
 
 def _is_prefixed(plain: Collection[str], prefixed: Collection[str], prefixes: Collection[str]) -> bool:
-    """Whether one of these words stands there with a prefix that denies it: `used` and `unused`."""
+    """Whether one of the plain words is among the others with a prefix that denies it: `used` and `unused`."""
     beginnings = {word[:-2] if len(word) > _SHORTEST_WITHOUT_PREFIX + 2 else word for word in plain}
     wanted = tuple(
         prefix + beginning

@@ -1,4 +1,4 @@
-"""What a letter quotes of another one: not what its sender says."""
+"""The parts of an e-mail that quote another one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]*>.*$")
 # "On Sunday, Bob wrote:" and whatever follows; some programs only draw a line. A sentence may end with "wrote:" too, so
-# the line must have what a program puts there: a day, a number or an address.
+# the line must also have a day, a number or an address, as programs write it.
 _DAY = (
     r"(?:\d|@|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:понедельник|вторник|сред|четверг|пятниц|суббот|воскресень)"
     r"|\b(?:segunda|terça|quarta|quinta|sexta|sábado|domingo|lunes|martes|miércoles|jueves|viernes)\b)"
@@ -23,11 +23,11 @@ _OTHERS_LETTER = re.compile(
 
 
 def quoted_spans(letter: str) -> list[tuple[int, int]]:
-    """The parts of a letter that others wrote. A reply that stands between quoted lines is the sender's own."""
+    """The parts that others wrote. A reply between quoted lines is the sender's own."""
     lines = [found.span() for found in _QUOTED_LINE.finditer(letter)]
     other = _OTHERS_LETTER.search(letter)
     if other is None:
         return lines
-    # With marked lines, only these are quoted; without, all that follows is.
+    # If lines are marked as quoted, only these are; otherwise all that follows is.
     is_marked = any(start >= other.end() for start, _ in lines)
     return [*lines, other.span()] if is_marked else [*lines, (other.start(), len(letter))]

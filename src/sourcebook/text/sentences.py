@@ -8,11 +8,13 @@ from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
 
+from sourcebook.text.word_lists import words_by_name
+
 # Blank lines, a page break, or a line that opens a heading, a list item, a table row or a listing.
 _BLOCK_END = re.compile(r"\n(?:[^\S\n]*+\n)++|\n(?=[^\S\n]*+(?:[-#*|•]|\+\s|```|\d{1,3}[.)]\s))|[\f\u2029]")
 _HEADING = re.compile(r"\s*#{1,6}[^\S\n]")
 
-# Matched as a whole whatever follows, so that a hundred thousand dots are looked at once and not from each of them.
+# Matches whatever follows, so that a hundred thousand dots are scanned once, and not once from each of them.
 _SENTENCE_END = re.compile(
     r"""
     (?P<mark>[.!?…؟۔।॥]+) ["'»”’)\]}*_`]* (?:\[\d{1,3}\])* (?=(?P<gap>(?:\s+(?:[-–—]\s+)?)?)(?P<next>\S?))
@@ -25,23 +27,6 @@ _MARKS = frozenset(".!?…")
 _LOOK_BACK = 40
 _OPENERS = "«„“\"'‘([{*_`-–—/"
 
-# Abbreviations that something always follows. Those that may well be the last word of a sentence ("и др.", "etc.",
-# "руб.") are left out: before a small letter no sentence ends anyway.
-_NEVER_LAST_WORDS = """
-    см ср рис табл стр гл разд илл ул пр просп пер пл наб обл р-н пос дер корп кв оф тел оз о-в хр мкр абз досл устар
-    им проф акад доц канд докт инж ген полк кап св г-н г-жа гр тов ред изд напр т.е т.к т.н
-    англ лат греч др.-греч древнегреч нем др.-нем франц фр исп итал яп африк груз арм азерб осет тат башк казах узб
-    тадж кирг туркм укр белор польск чеш словацк болг макед словен хорв рум венг швед норв голл нидерл фин эст латыш
-    литов вьетн монг перс санскр ивр др.-евр ирл шотл валл кат галис рус др.-рус церк.-слав
-    mr mrs ms dr prof st rev hon gen col capt lt sgt vs cf al eg ie e.g i.e fig figs eq sec vol nos pp ed eds approx
-    messrs mt gov viz
-    sr sra srta dra profa exmo exma ilmo eng arq av ex p.ex obs art cap pág págs tel núm núms cia séc sécs
-    ej p.ej avda dña lic ing nro dpto depto aprox cfr ee
-"""
-_NEVER_LAST = frozenset(_NEVER_LAST_WORDS.split())
-# These stand before a number; before anything else they are words, or may be the last ones.
-_BEFORE_NUMBERS_WORDS = "ок ст кн вып no nr ca jan feb apr aug sept oct nov dec"
-_BEFORE_NUMBERS = frozenset(_BEFORE_NUMBERS_WORDS.split())
 # "Zum 1. September"": in German a dot follows upon the day of a month.
 _DAY = re.compile(r"[12]?\d|3[01]")
 _MONTH = re.compile(
@@ -58,7 +43,7 @@ _NOWHERE = (sys.maxsize, sys.maxsize)
 _DEEPEST = 8
 _A_PASSAGE = 2_000
 _LONGEST_BRACKET = 300
-"""What is longer holds sentences of its own, and a bracket that is closed pages later was another one."""
+"""Longer brackets contain sentences of their own, and one that closes pages later is not the same bracket."""
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -72,7 +57,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 @lru_cache(256)
 def _spans_of_passage(text: str) -> tuple[tuple[int, int], ...]:
-    """A question looks at the sentences of the same few passages several times."""
+    """Cached, because answering a question splits the same few passages several times."""
     return tuple(_spans(text))
 
 
@@ -112,16 +97,16 @@ def _ends(text: str, first: int, last: int) -> Iterator[int]:
     opened, closed = _NOWHERE
     for match in _SENTENCE_END.finditer(text, first, last):
         if match["next"] == "" and not match["gap"].strip():
-            # Most blocks end with their only sentence: nothing is left to be cut.
+            # Most blocks are one sentence, so nothing is left to cut.
             return
         if brackets is None:
             brackets = iter(_brackets(text, first, last))
             opened, closed = next(brackets, _NOWHERE)
-            # Where nobody types capitals, a small letter after a dot tells nothing.
+            # In a text without capitals, a small letter after a dot tells nothing.
             capitals = not text[first:last].islower()
         while closed < match.start():
             opened, closed = next(brackets, _NOWHERE)
-        # A mark right before the closing bracket takes it along, and may end the sentence after it.
+        # A mark right before a closing bracket includes it, and may end the sentence.
         if opened < match.start() and match.end() <= closed < last:
             continue
         if match["mark"] and (not match["gap"] or _goes_on(text, start, match, capitals)):
@@ -131,7 +116,7 @@ def _ends(text: str, first: int, last: int) -> Iterator[int]:
 
 
 def _brackets(text: str, first: int, last: int) -> list[tuple[int, int]]:
-    """Where short brackets and quotations open and close in a block, the outermost ones, in their order."""
+    """Where the outermost short brackets and quotations of a block open and close, in their order."""
     waiting: deque[tuple[str, int]] = deque(maxlen=_DEEPEST)
     found: list[tuple[int, int]] = []
     for match in _BRACKET.finditer(text, first, last):
@@ -146,7 +131,7 @@ def _brackets(text: str, first: int, last: int) -> list[tuple[int, int]]:
 
 
 def _opened(closer: str, place: int, waiting: deque[tuple[str, int]]) -> int | None:
-    """Where the bracket that is closed here was opened. Those opened since then were no brackets."""
+    """Where the bracket that closes here was opened. What opened since then is dropped: it never closed."""
     start = next((opened for sign, opened in reversed(waiting) if sign == closer), None)
     if start is None or place - start > _LONGEST_BRACKET:
         return None
@@ -181,7 +166,8 @@ def _is_abbreviated(text: str, start: int, dot: int, following: str) -> bool:
         return token[-1].isupper() or not _may_be_last(word, earlier[-1] if earlier else "")
     if token[-2:-1] == "." and token[-1].isupper():
         return True
-    return word in _NEVER_LAST or (following.isdigit() and word in _BEFORE_NUMBERS)
+    listed = words_by_name("abbreviations.txt")
+    return word in listed["never_last"] or (following.isdigit() and word in listed["before_number"])
 
 
 def _may_be_last(letter: str, before: str) -> bool:

@@ -1,10 +1,12 @@
-"""How a name sounds, in signs that several languages and scripts share: Лондон, London and Londres begin alike."""
+"""A rough phonetic form of names across languages and scripts: Лондон, London and Londres begin alike."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from functools import lru_cache
+
+from sourcebook.text.stems import shared_beginning
 
 _LATIN = str.maketrans(
     dict(zip("абвгдежзийклмнопрстуфхцчшыэ", "abvgdejziiklmnoprstufhcčšye", strict=True))
@@ -33,7 +35,7 @@ _MOST_LONGER = 2
 
 @lru_cache(4096)
 def sound(word: str) -> str:
-    """The consonants of a word, as nearly as spelling tells them. Numbers stay what they are."""
+    """The consonants of a word, as far as the spelling shows them. Digits stay."""
     spelt = word.casefold().translate(_LATIN)
     for written, heard in _SPELLINGS:
         spelt = spelt.replace(written, heard)
@@ -42,11 +44,9 @@ def sound(word: str) -> str:
 
 
 def sound_alike(one: str, other: str) -> bool:
-    """Whether two sounds are those of one name: the same but for an ending. Short ones must be equal."""
+    """Whether two phonetic forms may be of one name, apart from an ending. Short ones must be equal."""
     if min(len(one), len(other)) < _FEWEST:
         return one == other and len(one) == _FEWEST - 1
-    shared = next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+    shared = shared_beginning(one, other)
     least = max(_FEWEST, min(len(one), len(other)) - 1)
     return shared >= least and abs(len(one) - len(other)) <= _MOST_LONGER

@@ -1,14 +1,13 @@
-"""Words that are written both with a hyphen and without one: `Wi-Fi` and `wifi` are one word.
+"""Words that are written with and without a hyphen: `Wi-Fi` and `wifi` are one word.
 
-The list is closed. In most compounds each part is a word that people look for by itself, and joining those would hide
-it; here nobody looks for the parts.
+The list is closed: in most compounds people also search for the parts, which joining would hide.
 """
 
 from __future__ import annotations
 
 import re
 
-# Searched for by the hyphen, which is rarer than any beginning of a word.
+# Begins with the hyphen, which is rarer than any letter, so that the search is fast.
 _HYPHEN = re.compile(
     r"""
     [-\u2010\u2011] (?:

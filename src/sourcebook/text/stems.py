@@ -1,15 +1,16 @@
-"""Stems of words, by the language they are in."""
+"""Stems of words, by their language."""
 
 from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Protocol, cast
 
 import Stemmer
 
+from sourcebook.text.case_and_accents import without_accents
 from sourcebook.text.letters import NOT_IN_LATIN
 
 _ALGORITHMS = {
@@ -52,31 +53,31 @@ _ALGORITHMS = {
 }
 
 
-# A text in one language names things in another: a Russian manual speaks of servers. Such words, and all words of a
-# text whose language is unknown, are stemmed by their letters; languages in Cyrillic letters that have no stemmer too.
+# A Russian manual has English words. Such words are stemmed by their letters, and so are all words of a text in an
+# unknown language, or in a Cyrillic language without a stemmer.
 _OF_CYRILLIC = "russian"
 _OF_LATIN = "english"
 _OWN_CYRILLIC = frozenset({"ru", "sr"})
 
-# Here accents say how a word is read, and are often not typed.
+# Languages whose accents are often left out when typing.
 _PLAIN_WITHOUT_ACCENTS = frozenset(
     {"catalan", "english", "french", "italian", "portuguese", "romanian", "spanish"}
 )
 
-# The plural of an abbreviation: stemmers look for a vowel in front of the ending, and `dvds` has none. Those of three
-# letters are listed, for as many end in `s` by themselves, such as `gps` and `dns`.
+# Plurals of abbreviations: stemmers want a vowel before the ending, and `dvds` has none. Short ones are
+# listed, because as many are no plurals: `gps`, `dns`.
 _PLURALS_OF_ABBREVIATIONS = frozenset(
     ["apis", "cds", "ceos", "cpus", "dbs", "gpus", "ids", "ngos", "pcs", "tvs", "urls", "vms"]
 )
 _PLURAL_WITHOUT_VOWEL = re.compile(r"[b-df-hj-np-tv-xz]{2,}[b-df-hj-np-rtv-xz]s")
 _NO_PLURALS = frozenset({"ftps", "https"})
-# Own words end in a consonant and `s` only as Portuguese plurals do, `bens` and `sons`.
+# Of their own words, only Portuguese plurals such as `bens` and `sons` end in a consonant and `s`.
 _PLURAL_OF_FOREIGN_WORD = re.compile(r"[a-z]{2,}[bcdfghjklmpqrtvwxz]s")
 _WITHOUT_FOREIGN_PLURALS = frozenset({"portuguese", "spanish"})
 
 _SHORTEST_WITH_FLEETING_VOWEL = 5
 _MOST_REMEMBERED = 20_000
-"""Stems that are remembered of one language: more than the different words of a thick book."""
+"""Stems that are cached for one language: more than the different words of a thick book."""
 _VOWELS = frozenset("аеиоуыэюя")
 
 
@@ -109,13 +110,13 @@ class _Stemmers(threading.local):
 
 
 class _RememberedStems:
-    """The stems that were made already: texts say the same words again and again. All threads share them."""
+    """A cache of stems by algorithm, shared by all threads."""
 
     def __init__(self) -> None:
         self._stems: dict[str, dict[str, str]] = {}
 
     def of(self, algorithm: str) -> dict[str, str]:
-        """Stems may be put in, and none ever goes: when there are too many, whoever comes next begins with none."""
+        """The cache of one algorithm, to be read and added to. A full one is replaced by an empty one."""
         stems = self._stems.setdefault(algorithm, {})
         if len(stems) > _MOST_REMEMBERED:
             stems = self._stems[algorithm] = {}
@@ -136,7 +137,7 @@ def stem_words(words: Sequence[str], language: str | None) -> list[str]:
     own = _ALGORITHMS.get(language or "")
     stems = _stemmed(words, own)
     if language and language not in NOT_IN_LATIN and "".join(words).isascii():
-        # Not a letter of another language: what follows would change nothing.
+        # No letters of other languages, so nothing is left to do.
         return stems
     of_latin = None if language and language not in NOT_IN_LATIN else _OF_LATIN
     of_cyrillic = None if language in _OWN_CYRILLIC else _OF_CYRILLIC
@@ -147,6 +148,11 @@ def stem_words(words: Sequence[str], language: str | None) -> list[str]:
         for place, stem in zip(places, _stemmed([words[p] for p in places], algorithm), strict=True):
             stems[place] = stem
     return stems
+
+
+def shared_beginning(one: str, other: str) -> int:
+    """How many letters two words begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _stemmed(words: Sequence[str], algorithm: str | None) -> list[str]:
@@ -164,8 +170,9 @@ def _made(words: Sequence[str], algorithm: str) -> list[str]:
     if algorithm == "russian":
         stems = [_without_fleeting_vowel(stem) for stem in stems]
     elif algorithm in _PLAIN_WITHOUT_ACCENTS:
-        stems = [stem if stem.isascii() else _without_accents(stem) for stem in stems]
-    # Some algorithms leave nothing of a word that is all ending, such as a lone Arabic vowel sign.
+        # The Spanish `ñ` is a letter of its own.
+        stems = [stem if stem.isascii() else without_accents(stem, keeping="ñ") for stem in stems]
+    # Some algorithms reduce a word to nothing, such as a lone Arabic vowel sign.
     return [stem or word for stem, word in zip(stems, words, strict=True)] if "" in stems else stems
 
 
@@ -189,13 +196,3 @@ def _without_fleeting_vowel(stem: str) -> str:
     ):
         return stem[:-2] + stem[-1]
     return stem
-
-
-def _without_accents(stem: str) -> str:
-    """`anális` as `analis`. The Spanish `ñ` is a letter of its own."""
-    parts = (letter if letter == "ñ" else unicodedata.normalize("NFD", letter) for letter in stem)
-    return "".join(part if part == "ñ" else _bare(part) for part in parts)
-
-
-def _bare(part: str) -> str:
-    return "".join(mark for mark in part if not unicodedata.combining(mark))

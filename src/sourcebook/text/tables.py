@@ -1,4 +1,4 @@
-"""Rows of a table that say the names of their columns: "City: Lisbon · Hotel per night: 110 EUR"."""
+"""Rows of tables, written with the names of their columns: "City: Lisbon · Hotel per night: 110 EUR"."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class _Row:
 
 
 def named_rows(text: str) -> dict[Span, str]:
-    """The rows of a text's tables, by where they stand, each with the names of its columns.
+    """The rows of a text's tables by their span, each written with the names of its columns.
 
-    A row is left out if its table has no header that can be told: a ruler below it tells, else that its cells are names
-    and those below are not. Where a text begins with a row, its header may have been cut off.
+    Tables without a recognisable header are left out. A ruler below it marks a header; without one, its cells must be
+    names and those below must not. A text that begins with a row may have lost the header.
     """
     return {span: said for span, _, said in _named_rows(text)} if "|" in text else {}
 
 
 def names_of_columns(text: str) -> dict[Span, tuple[str, ...]]:
-    """The names of the columns of those rows, by where they stand."""
+    """The names of the columns of those rows, by the row's span."""
     return {span: names for span, names, _ in _named_rows(text)} if "|" in text else {}
 
 
@@ -125,8 +125,8 @@ def said_row(names: Sequence[str], cells: Sequence[str]) -> str:
 
 
 def _is_header(names: Sequence[str], rows: Sequence[_Row]) -> bool:
-    """Whether a first row without a ruler names columns: no numbers in it, and numbers below or many columns."""
-    # The corner may be empty, above what names the rows.
+    """Whether a first row without a ruler is a header: it has no numbers, and below are numbers or many columns."""
+    # The corner may be empty if the first column names the rows.
     are_all = all(names[1:]) and (bool(names[0]) or all(row.cells[0] for row in rows))
     are_names = are_all and len(set(names)) == len(names) and not any(map(_has_digit, names))
     counting = sum(any(map(_has_digit, row.cells)) for row in rows)

@@ -1,9 +1,9 @@
-"""Lists of words that come with the package, as they are read by the modules around."""
+"""Reads the lists of words in `lists`: a word or a line of words each, comments after `#`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,7 +15,7 @@ _ANY_ENDING = r"[^\s]*"
 
 
 def lines_of(name: str) -> list[str]:
-    """The lines of a list without its comments, in one form of letters; none if there is no such list."""
+    """The lines of a list, folded and without comments; none if there is no such list."""
     path = files("sourcebook.text") / "lists" / name
     if not path.is_file():
         return []
@@ -23,9 +23,30 @@ def lines_of(name: str) -> list[str]:
     return [folded(line) for line in lines if line and not line.startswith("#")]
 
 
+def named_lines(name: str) -> Iterator[tuple[str, str]]:
+    """The lines of a list that begin with a name and a colon: the name, and what follows it."""
+    for line in lines_of(name):
+        group, _, rest = line.partition(":")
+        yield group, rest.strip()
+
+
+@cache
+def words_by_name(name: str) -> Mapping[str, frozenset[str]]:
+    """The words of a list by the name at the beginning of their line, such as a language."""
+    found: dict[str, frozenset[str]] = {}
+    for group, rest in named_lines(name):
+        found[group] = found.get(group, frozenset[str]()).union(rest.split())
+    return found
+
+
+def names_by_word(name: str) -> dict[str, str]:
+    """The same list the other way round: the name by each of its words."""
+    return {word: group for group, rest in named_lines(name) for word in rest.split()}
+
+
 @dataclass(frozen=True, slots=True)
 class WordForms:
-    """Whole words, and beginnings of words, which a list ends with a star."""
+    """Words to look for: whole ones, and beginnings, which end with a star in a list."""
 
     whole: frozenset[str]
     beginnings: tuple[str, ...]
@@ -50,20 +71,19 @@ def word_forms(name: str) -> WordForms:
 
 @cache
 def word_groups(name: str, *groups: str) -> tuple[WordForms, ...]:
-    """The words of a list whose lines begin with the name of a group, for each of these groups."""
+    """The words of these groups of a list. Each of its lines begins with the name of a group."""
     kept = dict.fromkeys(groups, "")
-    for line in lines_of(name):
-        group, _, forms = line.partition(": ")
+    for group, forms in named_lines(name):
         if group in kept:
             kept[group] += f" {forms}"
     return tuple(map(WordForms.read, kept.values()))
 
 
 def phrases(written: str) -> Iterator[str]:
-    """Phrases set apart by bars, each as a pattern over words with a space around each.
+    """A pattern for each of the phrases, which are separated by bars. It matches words with a space around each.
 
-    `…` stands for up to six words, a star for any ending, `$` for the end of the text; a word behind
-    `>` must follow, but is no part of the phrase.
+    `…` stands for up to six words, a star for any ending, `$` for the end of the text. A word after `>` must follow
+    the phrase, but is not part of it.
     """
     for phrase in written.split(" | "):
         yield f" {''.join(map(_pattern, phrase.split()))}"

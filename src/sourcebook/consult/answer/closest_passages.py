@@ -1,4 +1,4 @@
-"""What a decline shows: the passages that came closest and, if it may help, what would have been quoted."""
+"""What a decline shows: the closest passages and, if they were nearly close enough, what would have been quoted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.excerpt.answer_without_model import Asked, Extract, extract
 from sourcebook.consult.question.typed_words import in_plain_spelling
@@ -18,25 +19,25 @@ if TYPE_CHECKING:
 
 
 QUOTED = 2
-"""Of our questions that are declined though there is an answer, 99 of 210 have it in the first excerpt, 123 in the
-first two and 132 in the first three. A reader has to read them all."""
+"""Of 210 questions that were declined although there is an answer, 99 have it in the first excerpt, 123 in the first
+two and 132 in the first three."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClosestPassages:
-    """Closest first. The excerpts are of the first of them."""
+    """Passages, closest first, and excerpts of the first ones."""
 
     passages: Sequence[SearchResult]
     excerpts: Sequence[str] = ()
     quotes: Sequence[tuple[int, str]] = ()
-    """Of each excerpt: where it begins in the text of its document, and how the words stand there."""
+    """For each excerpt, where it begins in its document, and the exact words there."""
 
     @property
     def excerpt(self) -> str | None:
         return self.excerpts[0] if self.excerpts else None
 
     def places(self, most: int) -> list[dict[str, JsonValue]]:
-        """Where the first of them stand and what they say, so that somebody who reads a decline again finds it."""
+        """The first passages with their places and excerpts, to be stored with a decline."""
         said = [*self.excerpts, *[None] * len(self.passages)]
         quotes = [*self.quotes, *[(None, None)] * len(self.passages)]
         return [
@@ -45,12 +46,12 @@ class ClosestPassages:
         ]
 
     def only_named(self) -> ClosestPassages:
-        """The same passages, without what they say."""
+        """The same passages without excerpts."""
         return ClosestPassages(self.passages)
 
 
 def closest_passages(question: str, found: JudgedPassages, sources: PassageSources) -> ClosestPassages:
-    """The passages that are sound, and what would have been quoted of them if they came nearly close enough."""
+    """The undamaged passages, with what would have been quoted of them if they were nearly close enough."""
     sound = sources.passages
     if not found.verdict.is_nearly_accepted or not sound:
         return ClosestPassages(sound)
@@ -79,17 +80,13 @@ def _quote_of(best: Extract) -> tuple[int, str]:
 
 
 def _says_the_same(one: Extract, other: Extract) -> bool:
-    """Whether one excerpt is within the other, or they are of overlapping places: passages of a document overlap."""
+    """Whether one excerpt contains the other, or they overlap in their document."""
     if one.excerpt.text in other.excerpt.text or other.excerpt.text in one.excerpt.text:
         return True
-    if _document_of(one) != _document_of(other):
+    if document_of(one.source) != document_of(other.source):
         return False
     (start, end), (first, last) = _span_of(one), _span_of(other)
     return start < last and first < end
-
-
-def _document_of(found: Extract) -> tuple[str, str]:
-    return found.source.collection_id, found.source.chunk.document_id
 
 
 def _span_of(found: Extract) -> tuple[int, int]:
@@ -98,7 +95,7 @@ def _span_of(found: Extract) -> tuple[int, int]:
 
 
 def _at_quote(passage: SearchResult, best: Extract, sources: PassageSources) -> SearchResult:
-    """The passage with the section and the page of its quote: it may have begun under another heading."""
+    """The passage with the section and the page of its quote, which may differ from those of its beginning."""
     start, end = best.excerpt.start, best.excerpt.end
     section = sources.section(best.source, start, (start, end))
     return replace(
@@ -120,7 +117,7 @@ def _place_of(passage: SearchResult) -> dict[str, JsonValue]:
 
 
 def decline_text_key(details: Mapping[str, JsonValue]) -> str:
-    """The key of what a decline says: not that nothing was found above a quote that may be the answer."""
+    """The key of a decline's text: above a quote that may be the answer, it must not say that nothing was found."""
     if details.get("rejected"):
         return "rejected"
     return "declined_unsure" if details.get("nearest_excerpt") else "declined"

@@ -1,4 +1,4 @@
-"""From passages to an answer with checked citations: taken from them word for word, or written by a model."""
+"""Makes an answer with checked citations from passages: quoted word for word, or written by a model."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from sourcebook.consult.citations.marks_and_quotes import (
 )
 from sourcebook.consult.citations.sheet_places import rows_at
 from sourcebook.consult.citations.source_link import source_link
+from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
 from sourcebook.consult.excerpt.answer_without_model import Asked, extract
@@ -55,7 +56,7 @@ class PassageSources:
 
     @property
     def lengths(self) -> dict[tuple[str, str], int]:
-        """Of the documents, by collection and id: where their texts end, without the white space behind."""
+        """The lengths of the documents by collection and id, without white space at the end."""
         return {key: len(document.content.rstrip()) for key, document in self.documents.items()}
 
     def citation(
@@ -68,12 +69,13 @@ class PassageSources:
     ) -> Citation:
         """A citation of a span of the passage's content. It is verified because it is copied from there.
 
-        `highlight` are the words that carry the answer, as spans of the quote: it is cited with their page.
+        `highlight` are the words that answer, as spans of the quote. Their page is cited.
         """
         chunk = passage.chunk
         document = self._document(passage)
-        # A quote may go over to the next page before what it is quoted for.
-        page = self.page(passage, start + min((first for first, _ in highlight), default=0))
+        # A quote may run on to the next page before the words that answer.
+        place = start + min((first for first, _ in highlight), default=0)
+        page = self.page(passage, place)
         return Citation(
             number=number,
             text=source_link(passage.document_path, passage.document_title, page, self.language),
@@ -88,55 +90,49 @@ class PassageSources:
             quote=chunk.content[start:end],
             verified=True,
             file_hash=document.file_hash if document else None,
-            section=self.section(
-                passage, start + min((first for first, _ in highlight), default=0), (start, end)
-            ),
+            section=self.section(passage, place, (start, end)),
             highlight=tuple(highlight),
         )
 
     def also_in(self, passage: SearchResult, quote: str) -> tuple[str, ...]:
-        """The paths of other documents that were found to say the same as a quote."""
+        """The paths of other documents found that say the same as a quote."""
         others = (
             other.document_path
             for other in self.passages
-            if (other.collection_id, other.chunk.document_id)
-            != (passage.collection_id, passage.chunk.document_id)
+            if document_of(other) != document_of(passage)
             and (holds_copy(other, quote) or is_translation(passage, other))
         )
         return tuple(dict.fromkeys(others))
 
     def page(self, passage: SearchResult, start: int) -> int | None:
-        """The page of a character of the passage. A passage may go over to the next page before it."""
+        """The page of a character of the passage, which may begin on an earlier page."""
         document = self._document(passage)
         found = document.page_at(passage.chunk.start_index + start) if document else None
         return found or passage.chunk.page
 
     def section(self, passage: SearchResult, start: int, quoted: tuple[int, int]) -> str | None:
-        """The section of a character of the passage, which may hold several small ones; of a sheet, all rows quoted."""
+        """The section of a character of the passage, which may have several; in a sheet, all quoted rows."""
         document = self._document(passage)
         found = document.section_at(passage.chunk.start_index + start) if document else None
-        # The cells of a row are told by the passage that holds them.
+        # The passage tells which cells are in a row.
         if found is None or found == passage.chunk.section:
             return section_at(passage.chunk, start, quoted)
         return found
 
     def _document(self, passage: SearchResult) -> Document | None:
-        return self.documents.get((passage.collection_id, passage.chunk.document_id))
+        return self.documents.get(document_of(passage))
 
 
 _HEADING = re.compile(r"(?m)^(#{1,6})[ \t]+(.+?)[ \t#]*$")
 
 
 def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) -> str | None:
-    """The section of a character of a passage, which may go on under another heading than it began with.
-
-    Of a sheet, it is the rows that are quoted.
-    """
+    """The section of a character of a passage, which may have headings inside. In a sheet, it is the quoted rows."""
     parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
     levels = list(range(1, len(parts) + 1))
     for heading in _HEADING.finditer(chunk.content, 0, place):
         level, name = len(heading[1]), heading[2]
-        # Levels may be left out ("###" right below "#"): a heading that the section names tells its own.
+        # Levels may be skipped ("###" right below "#"), so a heading that the section names shows its own level.
         kept = parts.index(name) if name in parts else sum(above < level for above in levels)
         parts, levels = [*parts[:kept], name], [*levels[:kept], level]
     if parts:
@@ -147,20 +143,20 @@ def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) 
 
 
 def extracted(
-    question: str, weights: Mapping[str, float], desk: PassageSources, language: str | None
+    question: str, weights: Mapping[str, float], sources: PassageSources, language: str | None
 ) -> ComposedAnswer | None:
-    """An answer in the words of the passages: each excerpt is its own quote. `language` is that of the words."""
+    """An answer in the words of the passages: each excerpt is its own quote. The words are compared in `language`."""
     question = in_plain_spelling(question)
-    asked = Asked(question, emphasised(weights, question, language), language, desk.language)
+    asked = Asked(question, emphasised(weights, question, language), language, sources.language)
     citations: list[Citation] = []
     sentences: list[Sentence] = []
     text = ""
-    for number, found in enumerate(extract(asked, desk.passages, desk.lengths), start=1):
+    for number, found in enumerate(extract(asked, sources.passages, sources.lengths), start=1):
         piece, passage = found.excerpt, found.source
-        citation = desk.citation(number, passage, piece.start, piece.end, piece.highlight)
-        citations.append(replace(citation, also_in=desk.also_in(passage, citation.quote)))
+        citation = sources.citation(number, passage, piece.start, piece.end, piece.highlight)
+        citations.append(replace(citation, also_in=sources.also_in(passage, citation.quote)))
         start = len(text) + (2 if text else 0)
-        # Behind a listing, the mark must not stand on the line that closes it.
+        # After a listing, the mark must not be on the line that closes it.
         mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"
         text += ("\n\n" if text else "") + piece.text + mark
         sentences.append(Sentence(start, len(text), (number,), verified=True))
@@ -168,14 +164,14 @@ def extracted(
 
 
 _NOWHERE = 0
-"""In place of a passage's number: the mark leads to no passage."""
+"""In place of a passage's number, for a mark without a passage."""
 
 
 @dataclass(slots=True)
 class _Source:
-    """What a mark stands for: a passage, by the number that the model was given, and the span of it that is quoted.
+    """The source of a mark: the number of a passage as the model was given it, and the quoted span of that passage.
 
-    The span is chosen when the mark is written, and for the last time when its sentence has ended.
+    The span is chosen when the mark is written, and again, for good, when its sentence has ended.
     """
 
     passage: int
@@ -185,16 +181,16 @@ class _Source:
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """Follows a model as it writes: says what may be shown, checks each finished sentence, and sums up.
+    """Follows a model as it writes: tells what may be shown, checks each finished sentence, and composes the answer.
 
-    Marks are numbered in the order of their first use, whatever numbers the model uses, and each leads to one quote:
-    two sentences from different places of a passage have different numbers.
+    Marks are numbered in the order of their first use, whatever numbers the model uses. Each stands for one quote: two
+    sentences from different places of a passage have different numbers.
     """
 
-    desk: PassageSources
+    sources: PassageSources
     _reader: CitationMarkReader = field(default_factory=CitationMarkReader)
     _text: str = ""
-    _sources: list[_Source] = field(default_factory=list[_Source])
+    _by_number: list[_Source] = field(default_factory=list[_Source])
     _quotes: dict[tuple[str, int], Quote] = field(default_factory=dict[tuple[str, int], Quote])
     _unknown: set[int] = field(default_factory=set[int])
     """Numbers that the model made up."""
@@ -205,12 +201,12 @@ class StreamedAnswer:
     _half: str = ""
 
     def feed(self, text: str) -> str:
-        """What may be shown after this piece. What may still become "nothing found" is held back until it is known."""
+        """What may be shown after this piece. What may still become a decline is held back."""
         whole, self._half = without_open_half(self._half + text)
         return self._show(self._reader.feed(made_storable(whole)))
 
     def close(self) -> str:
-        """What may be shown at the end. A mark that was never closed is left out: it leads nowhere."""
+        """What may be shown at the end, without a mark that was never closed."""
         ending = self._reader.feed(made_storable(self._half))
         ending += (
             piece for piece in self._reader.close() if isinstance(piece, str) and not is_cut_off(piece)
@@ -219,20 +215,20 @@ class StreamedAnswer:
 
     @property
     def has_nothing(self) -> bool:
-        """Whether the model said that the passages do not answer, or nothing at all."""
+        """Whether the model wrote nothing, or that the passages do not answer."""
         if not self._text.strip() or NOTHING_FOUND in self._text:
             return True
-        return not self._sources and not self._unknown and is_own_decline(self._text)
+        return not self._by_number and not self._unknown and is_own_decline(self._text)
 
     @property
     def _is_open(self) -> bool:
         if NOTHING_FOUND.startswith(self._text.strip()[: len(NOTHING_FOUND)]):
             return True
-        cites = bool(self._sources or self._unknown)
+        cites = bool(self._by_number or self._unknown)
         return not self._shown and not cites and may_become_decline(self._text)
 
     def new_citations(self, *, is_last: bool = False) -> list[Citation]:
-        """The citations of the sentences that have ended since the last time."""
+        """The citations of the sentences that have ended since the last call."""
         ended = cited_sentences(self._text)
         ready = ended if is_last else ended[:-1]
         found: list[Citation] = []
@@ -243,7 +239,7 @@ class StreamedAnswer:
         return found
 
     def composed(self) -> ComposedAnswer:
-        """The whole answer, with marks also where we found the source. Call it when everything was fed and checked."""
+        """The whole answer, with added marks where we found the source. Call it after `close` and `new_citations`."""
         text = ""
         copied = len(self._text) - len(self._text.lstrip())
         sentences: list[Sentence] = []
@@ -278,43 +274,43 @@ class StreamedAnswer:
         return "".join(f"[{self._number(passage, sentence)}]" for passage in mark.numbers)
 
     def _number(self, passage: int, sentence: str) -> int:
-        """The number that readers see, for the words of the passage that support the sentence."""
+        """The number that readers see for the words of the passage that support the sentence."""
         if not self._is_given(passage):
-            # A number that the model made up is kept, unless a source has it already: it must lead to no source.
+            # A number that the model made up is kept, unless a source already has it.
             self._unknown.add(passage)
-            return passage if passage > len(self._sources) or passage < 1 else self._put(_Source(_NOWHERE))
+            return passage if passage > len(self._by_number) or passage < 1 else self._put(_Source(_NOWHERE))
         if not sentence:
-            # The mark stands before its sentence, so the words to quote are not known yet.
+            # The mark comes before its sentence, so what to quote is not known yet.
             return self._put(_Source(passage))
         return self._numbered(passage, self._best(sentence, passage).span)
 
     def _numbered(self, passage: int, span: tuple[int, int] | None) -> int:
-        for shown, source in enumerate(self._sources, start=1):
+        for shown, source in enumerate(self._by_number, start=1):
             if (source.passage, source.span) == (passage, span):
                 return shown
         return self._put(_Source(passage, span))
 
     def _put(self, source: _Source) -> int:
         """Give the source the next free number. Numbers that the model made up are skipped."""
-        while len(self._sources) + 1 in self._unknown:
-            self._sources.append(_Source(_NOWHERE))
-        self._sources.append(source)
-        return len(self._sources)
+        while len(self._by_number) + 1 in self._unknown:
+            self._by_number.append(_Source(_NOWHERE))
+        self._by_number.append(source)
+        return len(self._by_number)
 
     def _is_given(self, passage: int) -> bool:
-        return 1 <= passage <= len(self.desk.passages)
+        return 1 <= passage <= len(self.sources.passages)
 
     def _checked_citations(self, sentence: CitedSentence) -> Iterator[Citation]:
         for shown in sentence.numbers:
-            source = self._sources[shown - 1] if 1 <= shown <= len(self._sources) else None
+            source = self._by_number[shown - 1] if 1 <= shown <= len(self._by_number) else None
             if source is not None and self._is_given(source.passage):
                 yield self._citation(shown, source.passage, self._settled(sentence.text, source))
 
     def _settled(self, sentence: str, source: _Source) -> Quote:
-        """The quote of a mark for a sentence that has ended. A span that is settled stays if it suffices."""
+        """The quote for a sentence that has ended. A settled span is kept if it supports the sentence."""
         if source.is_settled and source.span is not None:
             passage, context = self._passage(source.passage)
-            kept = quote_at(sentence, passage.chunk.content, source.span, self.desk.language, context)
+            kept = quote_at(sentence, passage.chunk.content, source.span, self.sources.language, context)
             if kept.is_enough:
                 return kept
         best = self._best(sentence, source.passage)
@@ -323,14 +319,14 @@ class StreamedAnswer:
         return best
 
     def _own_citation(self, sentence: CitedSentence) -> Iterator[Citation]:
-        """A source for a sentence that names none: the first passage that says it, or says it in other words.
+        """A source for a sentence without one: the first passage that says it, if need be in other words.
 
         Small models forget to cite.
         """
         if sentence.numbers or sentence.text.endswith("?"):
             return
         found: tuple[int, Quote] | None = None
-        for passage in range(1, len(self.desk.passages) + 1):
+        for passage in range(1, len(self.sources.passages) + 1):
             quote = self._best(sentence.text, passage)
             if quote.is_verified:
                 found = passage, quote
@@ -341,38 +337,38 @@ class StreamedAnswer:
         if found is not None:
             passage, quote = found
             shown = self._numbered(passage, quote.span)
-            self._sources[shown - 1].is_settled = True
+            self._by_number[shown - 1].is_settled = True
             yield self._citation(shown, passage, quote)
 
     def _wide(self, sentence: str) -> tuple[int, Quote] | None:
-        """The first passage that says it over several lines."""
-        for number in range(1, len(self.desk.passages) + 1):
+        """The first passage that says it in several lines."""
+        for number in range(1, len(self.sources.passages) + 1):
             passage, context = self._passage(number)
-            if quote := wide_quote(sentence, passage.chunk.content, self.desk.language, context):
+            if quote := wide_quote(sentence, passage.chunk.content, self.sources.language, context):
                 return number, quote
         return None
 
     def _best(self, sentence: str, number: int) -> Quote:
-        """The words of a passage that support a sentence best, looked for once."""
-        # Where a mark stands before the full stop, the sentence is asked for without it and then with it.
+        """The words of a passage that support a sentence best, cached."""
+        # Called with and without the full stop if the mark is before it.
         key = (" ".join(sentence.split()).removesuffix(".").rstrip(), number)
         if key not in self._quotes:
             passage, context = self._passage(number)
-            self._quotes[key] = best_quote(key[0], passage.chunk.content, self.desk.language, context)
+            self._quotes[key] = best_quote(key[0], passage.chunk.content, self.sources.language, context)
         return self._quotes[key]
 
     def _passage(self, number: int) -> tuple[SearchResult, str]:
-        """A passage with what stands above it."""
-        passage = self.desk.passages[number - 1]
+        """A passage, and its title and section."""
+        passage = self.sources.passages[number - 1]
         return passage, "\n".join(part for part in (passage.document_title, passage.chunk.section) if part)
 
     def _citation(self, shown: int, number: int, quote: Quote) -> Citation:
-        citation = self.desk.citation(shown, self.desk.passages[number - 1], quote.start, quote.end)
+        citation = self.sources.citation(shown, self.sources.passages[number - 1], quote.start, quote.end)
         return replace(citation, verified=quote.is_verified, doubts=quote.doubts, support=quote.grade)
 
 
 def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str, ...]:
-    """Why a sentence is not verified: it cites nothing, a number that was not given, or what does not say it."""
+    """Why a sentence is not verified: it cites nothing, an unknown number, or passages that do not say it."""
     if not sentence.numbers and not citations:
         return ("no_citation",)
     if len(citations) < len(sentence.numbers):
@@ -384,7 +380,7 @@ def _doubts(sentence: CitedSentence, citations: Sequence[Citation]) -> tuple[str
 
 
 def _support(sentence: CitedSentence, citations: Sequence[Citation]) -> SupportGrade:
-    """The grade of the best citation; doubtful if the sentence cites a number that was not given."""
+    """The grade of the best citation; doubtful if the sentence cites an unknown number."""
     if len(citations) < len(sentence.numbers):
         return SupportGrade.DOUBTFUL
     grades = {citation.support for citation in citations}

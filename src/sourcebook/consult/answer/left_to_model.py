@@ -1,4 +1,4 @@
-"""When the base is not sure that it holds an answer, a chat model reads what came closest and decides."""
+"""If it is unsure whether the base has an answer, a chat model decides, and its answer must be supported."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Written = AsyncGenerator["AnswerEvent | ComposedAnswer", None]
 
 
 async def only_if_supported(written: Written) -> Written:
-    """The events of an answer when it is complete and a sentence of it was found in its passages; else only a failure.
+    """The events of an answer, held back until it is complete and supported; otherwise nothing but a failure.
 
-    Nobody reads words that are taken back a moment later.
+    So nobody reads words that are withdrawn a moment later.
     """
     held: list[AnswerEvent | ComposedAnswer] = []
     async with aclosing(written) as events:
@@ -33,6 +33,6 @@ async def only_if_supported(written: Written) -> Written:
 
 
 def is_supported(answer: ComposedAnswer) -> bool:
-    """Whether at least half of its sentences were found in their sources. Others are shown as doubtful."""
+    """Whether at least half of its sentences are supported by their sources. The others are shown as doubtful."""
     found = sum(sentence.support is not SupportGrade.DOUBTFUL for sentence in answer.sentences)
     return found > 0 and 2 * found >= len(answer.sentences)

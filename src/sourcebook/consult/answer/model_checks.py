@@ -1,6 +1,6 @@
-"""What models of one's own add to the rules: a reader marks the words that answer, a judge finds contradictions.
+"""Optional models that check an answer: a reader marks the words that answer, a judge finds contradictions.
 
-The rules stay. A model that fails is left out, and the answer is what it would have been without it.
+They add to the rules. If a model fails, the answer is what it would have been without it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 CONTRADICTION = "contradiction"
 SURE_CONTRADICTION = 0.8
-"""From this likelihood on a sentence is doubtful. Judges are often sure; a lower one would doubt what is right."""
+"""From this likelihood on, a sentence is doubtful. Judges are often too sure, so a lower one would doubt true ones."""
 SURE_OF_NOTHING = -5.0
-"""If the reader is that much surer everywhere that there is no answer, there is none. Not measured; a careful guess."""
+"""If the reader's certainty is below this everywhere, there is no answer. Not measured; a careful guess."""
 
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChecks:
-    """The models that look at an answer before it is given; any of them may be missing."""
+    """The models that check an answer before it is given; either may be missing."""
 
     reader: Reader | None = None
     judge: EntailmentJudge | None = None
@@ -38,7 +38,7 @@ class ModelChecks:
     async def read(
         self, question: str, composed: ComposedAnswer, passages: Sequence[SearchResult]
     ) -> ComposedAnswer | None:
-        """A quoted answer with the words marked that answer; None if the reader is sure that nothing does."""
+        """A quoted answer with the words marked that answer; None if the reader is sure that nothing answers."""
         if self.reader is None or not passages:
             return composed
         try:
@@ -54,7 +54,7 @@ class ModelChecks:
         return replace(composed, citations=tuple(_marked(citation, answer) for citation, answer in pairs))
 
     async def judged(self, composed: ComposedAnswer) -> ComposedAnswer:
-        """A written answer, with every sentence doubted that contradicts what it cites."""
+        """A written answer in which each sentence that contradicts its source is doubtful."""
         if self.judge is None:
             return composed
         texts = {citation.number: citation.quote for citation in composed.citations}

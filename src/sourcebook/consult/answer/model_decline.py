@@ -1,11 +1,11 @@
-"""Recognises a model's own "I don't know", which must be shown as a decline and not as an answer."""
+"""Recognises a model's own "I don't know", which is shown as a decline and not as an answer."""
 
 from __future__ import annotations
 
 import re
 
 _SHORT = 400
-"""In characters. A longer answer goes on to say something."""
+"""In characters. A longer answer says something else as well."""
 
 _NOT = r"(?:(?:do|could) not|(?:do|ca|could)n['’]t|cannot|(?:am|was) (?:unable|not able) to)"
 _DOES_NOT = r"(?:do(?:es)? not|do(?:es)?n['’]t|contains? no|has no|have no|says? nothing)"
@@ -60,5 +60,5 @@ def is_own_decline(answer: str) -> bool:
 
 
 def may_become_decline(answer: str) -> bool:
-    """Whether what was written so far is still open: it may turn out to be one, and need not be shown yet."""
+    """Whether what was written so far may still become a decline, so that it is not shown yet."""
     return len(answer) <= _SHORT and (is_own_decline(answer) or _OPENING.fullmatch(answer) is not None)

@@ -1,4 +1,4 @@
-"""A chat model writes an answer: what it is given, what is shown while it writes, and what comes of it."""
+"""Has a chat model write an answer, and shows and checks it as it is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ModelWriting:
-    """Answers that a chat model writes from passages, within the limits of a policy."""
+    """Has a chat model write answers from passages, within the limits of a policy."""
 
     def __init__(self, chat_model: ChatModel, policy: AnswerPolicy, checks: ModelChecks) -> None:
         self._chat_model = chat_model
@@ -31,7 +31,7 @@ class ModelWriting:
     def write(
         self, question: OpenQuestion, found: JudgedPassages, sources: PassageSources
     ) -> AsyncGenerator[AnswerEvent | ComposedAnswer, None]:
-        """The events of an answer that the model writes, and at the end the answer, unless it found nothing."""
+        """The events while the model writes, and at the end the answer, unless it found none."""
         events = self._streamed(question, found, sources)
         return events if found.verdict.is_accepted else only_if_supported(events)
 
@@ -75,7 +75,7 @@ class ModelWriting:
         yield await self._checks.judged(answer.composed())
 
     async def _within_limits(self, pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str, None]:
-        """What a model writes, whoever wrote the model: one that comes to no end is given up."""
+        """What a model writes. One that does not come to an end is given up."""
         characters = count = 0
         async with aclosing(pieces) as written:
             async for piece in written:

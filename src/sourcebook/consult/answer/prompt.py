@@ -1,8 +1,7 @@
 """The prompt of a chat model: the rules, the passages, the terms, and the conversation so far.
 
-Whatever comes from documents, people or earlier answers is data. It is fenced, and the rules say so; and because a
-model may still be talked into something, it is given no tools: all that it can do is write, and what it writes is
-checked.
+Whatever comes from documents, people or earlier answers is data: it is fenced, and the rules say so. A model may still
+follow an instruction in it. Therefore it has no tools, and what it writes is checked.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def build_prompt(
 ) -> list[PromptMessage]:
     """The messages for a chat model: rules and passages, the conversation so far, the question.
 
-    If the base is unsure that the passages answer, the model is told to look closely.
+    If it is unsure whether the passages answer, the model is told to look closely.
     """
     decline = (_DECLINE_IF_UNSURE if is_unsure else _DECLINE).format(nothing=NOTHING_FOUND)
     rules = _RULES.format(
@@ -81,7 +80,7 @@ def _passages(passages: Sequence[SearchResult]) -> str:
 
 
 def _passage(number: int, passage: SearchResult) -> str:
-    # The fence cannot be closed from inside: a line that looks like it is broken up. A title is one line, and no more.
+    # A line that looks like a fence is broken up, so that none can be closed from inside. A title is kept to one line.
     content = passage.chunk.content.replace(_FENCE, _NO_FENCE)
     about = " · ".join(part for part in (passage.document_title, passage.chunk.section) if part)
     line = " ".join(about.split())[:_LONGEST_TITLE].replace(_FENCE, _NO_FENCE)

@@ -1,4 +1,4 @@
-"""Where in an answer the words are that carry it: the highlights of its quotes, found again in what is shown."""
+"""Finds the highlights of the quotes in the text of an answer."""
 
 from __future__ import annotations
 

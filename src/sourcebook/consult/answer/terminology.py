@@ -1,7 +1,7 @@
 """Terminology: which words an answer should use, whether it does, and what a question also means.
 
-A term is looked for in all its inflected forms, by the stems of its words. Nothing here follows a chain of terms, so
-terms that point to each other do no harm, and ten thousand of them cost one pass over the text.
+Terms are found in all inflected forms, by the stems of their words, in one pass over the text. Chains of terms are not
+followed, so terms that point to each other do no harm.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ MOST_IN_A_PROMPT = 30
 _APOSTROPHES = "'’ʼ`´"
 _TOKEN = re.compile(rf"\w+(?:[{_APOSTROPHES}]\w+)*")
 
-# Portuguese plurals that the stemmer leaves apart from their singular.
+# Portuguese plurals whose stem differs from that of the singular.
 _PLURAL = re.compile(r"(?:ões|ães|ãos)$")
 
 
 @dataclass(frozen=True, slots=True)
 class TermUse:
-    """A place where a text uses a term that has a preferred phrase. `is_exact`: it stands there as it is listed."""
+    """An occurrence of a term. `is_exact`: in the form that is listed, not inflected."""
 
     term: Term
     start: int
@@ -47,11 +47,11 @@ class _Token:
 
 @dataclass
 class _Table:
-    """Phrases as stems, each with what is listed for it, found by their first word however many begin with it."""
+    """Phrases as stems with their terms, found by the first stem."""
 
     terms: dict[tuple[str, ...], list[Term]] = field(default_factory=dict[tuple[str, ...], "list[Term]"])
     lengths: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
-    """How long the phrases are that begin with a stem, the longest first."""
+    """The lengths of the phrases that begin with a stem, the longest first."""
 
     def put(self, stems: tuple[str, ...], term: Term) -> None:
         if not stems:
@@ -119,7 +119,7 @@ class TermIndex:
         return found
 
     def expansions(self, question: str) -> list[str]:
-        """What the question also means: the preferred phrase for a term in it, and the term for a preferred phrase."""
+        """What the question also means: preferred phrases for its terms, and terms for its preferred phrases."""
         tokens = self._tokens(question)
         said = {token.stem for token in tokens}
         others = [
@@ -142,7 +142,7 @@ class TermIndex:
         return "".join([*pieces, text[end:]])
 
     def relevant(self, texts: Sequence[str]) -> list[Term]:
-        """The terms that these texts touch, by either name, in the order in which they come up."""
+        """The terms that occur in these texts, by either name, in order of occurrence."""
         found: dict[int, Term] = {}
         for text in texts:
             tokens = self._tokens(text)
@@ -153,7 +153,7 @@ class TermIndex:
         return list(found.values())[:MOST_IN_A_PROMPT]
 
     def _tokens(self, text: str) -> list[_Token]:
-        """The words of a text, or none if there is nothing to look for in them."""
+        """The words of a text; none if there are no terms to look for."""
         return _tokens(text, self.language) if self._terms.terms else []
 
 

@@ -1,4 +1,4 @@
-"""A conversation as a text that people keep: Markdown."""
+"""Writes a conversation as Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!])")
 
 
 def as_markdown(conversation: Conversation) -> str:
-    """The whole conversation. What documents and people wrote stays text: nothing of it becomes markup."""
+    """The whole conversation. Text of documents and people is escaped, so that none of it becomes markup."""
     session = conversation.session
     head = [
         f"# {_plain(session.title or 'Conversation')}",
@@ -32,7 +32,7 @@ def as_markdown(conversation: Conversation) -> str:
 
 
 def moment(seconds: int) -> str:
-    """A time for people, the same everywhere."""
+    """A time for people, in UTC."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

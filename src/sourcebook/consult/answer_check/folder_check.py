@@ -1,4 +1,4 @@
-"""Checks approved answers against a folder of documents as it lies there."""
+"""Checks approved answers against a folder of documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sourcebook.model.add_reports import Progress
 
 MOST_BYTES = 256_000
-"""How large a file of an answer may be: a long page, with room for many quotes."""
+"""The size limit for an answer's file: a long page, with room for many quotes."""
 
 
 async def check_answers(
@@ -30,7 +30,7 @@ async def check_answers(
     excluded: Iterable[Path] = (),
     on_progress: Callable[[Progress], None] | None = None,
 ) -> AnswerCheck:
-    """A finding for each answer, in their order. Findings among them, of invalid files, stay as they are."""
+    """A finding for each answer, in order. Invalid files are findings already, and stay as they are."""
     read = await read_folder_texts(documents, parser, excluded=excluded, on_progress=on_progress)
     texts = DocumentTexts(
         [CheckedDocument(file.path, file.parsed.text, file.parsed.title, file.raw) for file in read.files]
@@ -43,7 +43,7 @@ async def check_answers(
 
 
 def read_answers(folder: Path) -> list[AnswerFile | AnswerFinding]:
-    """The answers of a folder, by name. A file that is no answer is a finding that says so."""
+    """The answers in a folder, by name, with a finding for each file that is not a valid answer."""
     if not folder.is_dir():
         raise PathNotFound(
             f"There is no folder {str(folder)!r}.", hint="`sourcebook kb export DIR` makes one."
@@ -62,7 +62,7 @@ def _read(folder: Path, name: str) -> AnswerFile | AnswerFinding:
 
 
 def _text(folder: Path, name: str) -> str:
-    """A folder of answers may come from anybody: nothing outside of it is read, and nothing without end."""
+    """The text of an answer's file. Links out of the folder and large files are refused: anybody may write one."""
     path = folder / name
     if not path.resolve().is_relative_to(folder.resolve()):
         raise BadAnswerFile(f"{name} is a link to a file outside of the folder of answers.")

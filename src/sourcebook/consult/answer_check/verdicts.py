@@ -1,8 +1,8 @@
 """What a change of the documents means for an approved answer.
 
-The person who approved the answer read the quoted words. While they stand, nothing is asked. When they do not, every
-sentence of the answer is compared with what the documents say now, and with what they said then: only doubts that the
-change brought count. A sentence that was in nobody's words but the expert's is judged by what became of its quotes.
+While the quotes that the approver read still stand, nothing is checked. Otherwise each sentence of the answer is
+compared with what the documents say now and with what the quotes said, and only new doubts count. A sentence in the
+expert's own words is judged by how its quotes have changed.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 
 _PLACES = 8
-"""How many places of a document are compared with a sentence."""
+"""The most places of a document that are compared with a sentence."""
 _STRETCH = 3
 _NAMED = frozenset({Doubt.NUMBER, Doubt.NAME, Doubt.WORDS})
-"""Doubts about single words, which are looked for one by one in what the quotes said before."""
+"""Doubts about single words. They are new if the old quotes had these words."""
 
 
 @dataclass(frozen=True)
 class CheckedDocument:
-    """The text of a document. `raw` is its file as text, where it is one: its lines are what people see."""
+    """The text of a document. `raw` is its file, if that is text: its lines are those that people see."""
 
     path: str
     text: str
@@ -50,7 +50,7 @@ class CheckedDocument:
 
     @cached_property
     def stretches(self) -> list[str]:
-        """One to three sentences in a row, from every sentence on."""
+        """All runs of one to three sentences."""
         spans = sentence_spans(self.text)
         return [
             self.text[spans[first][0] : spans[last][1]]
@@ -59,7 +59,7 @@ class CheckedDocument:
         ]
 
     def line_of(self, words: str) -> int | None:
-        """The line on which these words begin."""
+        """The number of the line on which these words begin."""
         first = next((line.strip() for line in words.splitlines() if line.strip()), "")
         lines = (self.raw or "").splitlines()
         for beginning in (first, first[:40]):
@@ -92,7 +92,7 @@ class DocumentTexts:
 
 
 def checked(answer: AnswerFile, documents: DocumentTexts) -> AnswerFinding:
-    """What the documents now mean for this answer."""
+    """Whether the documents still support this answer."""
     if not answer.sources:
         return _finding(answer, Verdict.UNCHECKED, "It names no source, so no change can be noticed.")
     sources = [_source(source, documents) for source in answer.sources]
@@ -140,14 +140,14 @@ def _changed(answer: AnswerFile, sources: Sequence[SourceFinding], documents: Do
 def _new_doubts(
     sentence: str, sources: Sequence[SourceFinding], place: str, support: Support, language: str | None
 ) -> list[Doubt]:
-    """What the change brought: a sentence may say more than its quotes did, and was approved with that."""
+    """The doubts that the change causes. A sentence may have been approved although it says more than its quotes."""
     quotes = [each.quote for each in sources]
     _, before = _best(sentence, quotes, language)
     of_quotes = set(_doubts_of_quotes(sources, language))
     if Doubt.WORDS in before.doubts:
         new = of_quotes
     else:
-        # Of a kind that was in doubt before, only the quotes tell whether it is so for a new reason.
+        # For a kind of doubt that existed before, only the quotes show whether there is a new reason.
         new = {doubt for doubt in support.doubts if doubt not in before.doubts or doubt in of_quotes - _NAMED}
     new |= set(lost_facts(sentence, "\n".join(quotes), place, language)) & {*support.doubts}
     return sorted(new, key=list(Doubt).index)
@@ -168,7 +168,7 @@ def _judged(
 
 
 def _doubts_of_quotes(sources: Sequence[SourceFinding], language: str | None) -> Iterator[Doubt]:
-    """What the change of the quotes themselves brought, for sentences that no quote was ever laid beside."""
+    """The doubts about the old quotes, compared with what stands in their place now."""
     for source in sources:
         if source.verdict is Verdict.REWORDED and source.now is not None:
             yield from check_support(source.quote, source.now, language).doubts
@@ -177,7 +177,7 @@ def _doubts_of_quotes(sources: Sequence[SourceFinding], language: str | None) ->
 
 
 def _best(sentence: str, places: Sequence[str], language: str | None) -> tuple[str | None, Support]:
-    """The place that supports the sentence best, and how. One that says nearly the same and contradicts goes first."""
+    """The place that supports the sentence best, and how well; or one that says nearly the same and contradicts it."""
     found = [(place, check_support(sentence, place, language)) for place in places]
     if not found:
         return None, Support((Doubt.NO_QUOTE, Doubt.WORDS), 0.0)
@@ -189,7 +189,7 @@ def _best(sentence: str, places: Sequence[str], language: str | None) -> tuple[s
 
 
 def _places(sentence: str, document: CheckedDocument, language: str | None) -> list[str]:
-    """The places of a document that share most words with a sentence, the shorter ones first among equals."""
+    """The places of a document that share most words with a sentence; of equals, the shorter ones first."""
     share = share_of_terms_in(sentence, language)
     ranked = sorted(document.stretches, key=lambda place: (-round(share(place), 2), len(place)))
     return ranked[:_PLACES]

@@ -1,6 +1,6 @@
-"""Calibrate: ask what is known, look at what the thresholds make of it, and suggest others.
+"""Calibrates the thresholds of a collection on questions whose outcome is known.
 
-Questions are searched and judged as `ask` does it; no answer is written and no conversation is stored.
+Questions are searched and judged as `ask` does it, but no answer is written and nothing is stored.
 """
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from sourcebook.consult.answer.terminology import TermIndex
 from sourcebook.consult.calibration.suggestions import (
@@ -25,9 +23,11 @@ from sourcebook.consult.question.same_question import difference
 from sourcebook.errors import CollectionNotFound, NoEmbedder
 from sourcebook.model.answer_thresholds import Thresholds, thresholds_from
 from sourcebook.model.calibration import Calibration
+from sourcebook.model.documents import DistanceMetric
 from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
+from sourcebook.retrieve.passages.parent_passages import nearness_to
 from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sourcebook.model.answer_thresholds import ModelFacts
     from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
     from sourcebook.model.curation import Term
-    from sourcebook.model.documents import Vector
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Calibrator:
-    """Calibrates one collection at a time. `passages` is how many an answer looks at."""
+    """Calibrates one collection at a time. `passages`: how many are searched for a question."""
 
     stores: Stores
     retrieval: Retrieval
@@ -59,7 +58,7 @@ class Calibrator:
         pairs: Sequence[QuestionPair],
         on_asked: Callable[[int, int], None] | None = None,
     ) -> Calibration:
-        """What the thresholds of a collection do to these, and which would do better. Nothing is changed."""
+        """How the thresholds of a collection do on these, and which would do better. Nothing is changed."""
         model = await self._model(collection_id)
         context = await self._context(collection_id)
         facts, terms = context.facts(collection_id), await self.stores.terms.get_all_terms()
@@ -71,7 +70,7 @@ class Calibrator:
         )
 
     async def apply(self, calibration: Calibration) -> Thresholds:
-        """Let the collection use what was suggested. What was not keeps the value that it has."""
+        """Use the suggested thresholds for the collection. One without a suggestion keeps its value."""
         settings = await self.stores.library.collection_settings(calibration.collection_id)
         known = thresholds_from(settings)
         kept = known if known is not None and known.model == calibration.model else None
@@ -137,9 +136,9 @@ class Calibrator:
 
 
 def tried_question(question: JudgedQuestion, found: JudgedPassages) -> TriedQuestion:
-    """What was found for a question, as thresholds are tried on it."""
+    """The outcome of a question, for trying thresholds on it."""
     expected = any(question.judgements.get(p.chunk.document_id, 0) > 0 for p, _ in found.passages)
-    # What vectors alone declined, no threshold of words lets through.
+    # A question that vectors alone declined is accepted by no threshold of words.
     is_of_words = found.verdict.by == JUDGED_BY_WORDS or found.verdict.is_accepted
     score = found.verdict.score if found.passages and is_of_words else None
     return TriedQuestion(question.has_answer, score, found.verdict.is_sure, expected)
@@ -150,13 +149,13 @@ async def _distance(context: QuestionContext, collection_id: str, pair: Question
     other = await context.vector_for(collection_id, pair.other)
     if one is None or other is None:
         raise NoEmbedder(f"the model of {collection_id!r} is not available here")
-    return 1.0 - _cosine(one, other)
+    return 1.0 - nearness_to(one, DistanceMetric.COSINE)(other)
 
 
 def questions_from(drafts: Sequence[Draft], collection_id: str) -> list[JudgedQuestion]:
-    """What experts decided about answers from documents: approved, their sources were right; rejected, they were not.
+    """Questions from experts' decisions on answers from documents: approved, the sources were right; rejected, wrong.
 
-    A question that was declined tells nothing here: it is not known what would have been found.
+    A declined question is left out, because it is not known what should have been found.
     """
     return [
         JudgedQuestion(
@@ -175,9 +174,3 @@ def questions_from(drafts: Sequence[Draft], collection_id: str) -> list[JudgedQu
 
 def _suggested(part: PassageCalibration | CuratedCalibration | None) -> float | None:
     return None if part is None else part.suggested
-
-
-def _cosine(one: Vector, other: Vector) -> float:
-    first, second = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    size = float(np.linalg.norm(first) * np.linalg.norm(second))
-    return float(first @ second) / size if size else 0.0

@@ -1,7 +1,7 @@
-"""Choosing thresholds: what they do to questions whose right outcome is known. Nothing here asks anything.
+"""Chooses thresholds by what they do to questions whose right outcome is known. Pure functions.
 
-A threshold that is chosen and measured on the same questions looks better than it is. So the figures of a suggestion
-are measured on questions that were left out when it was chosen, a fifth of them at a time.
+A threshold looks better than it is on the questions it was chosen with. So a suggestion is measured by
+cross-validation: for each fifth of the questions, it is chosen with the others.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TriedQuestion:
-    """A question that was asked: what speaks for answering it, and whether something expected was found.
+    """The outcome of a question: its score, and whether an expected document was found.
 
-    `is_sure`: its vectors alone are enough. Without a score nothing was found.
+    `is_sure`: its vectors alone are enough. `score` is None if nothing was found.
     """
 
     is_answerable: bool
@@ -65,7 +65,7 @@ class TriedPair:
 
 
 def calibrate_passages(tried: Sequence[TriedQuestion], needed: float) -> PassageCalibration:
-    """What the threshold does, and which would balance answering and declining better."""
+    """What the threshold does, and which one would balance answering and declining better."""
     sides = [[t for t in tried if t.is_answerable is side] for side in (True, False)]
     _require(sides, "questions with an answer", "questions without")
     before = passage_figures(tried, [needed] * len(tried))
@@ -84,7 +84,7 @@ def calibrate_passages(tried: Sequence[TriedQuestion], needed: float) -> Passage
 
 
 def threshold_curve(tried: Sequence[TriedQuestion], needed: float) -> list[ThresholdPoint]:
-    """What the thresholds between the scores do, with the present one among them; no more than can be told apart."""
+    """What the thresholds between the scores do, and the present one; at most as many points as a plot can show."""
     found = sorted({needed, *_between(sorted({t.score for t in tried if t.score is not None}))})
     step = max(1, len(found) // _POINTS)
     kept = sorted({*found[::step], *found[-1:], needed})
@@ -93,7 +93,7 @@ def threshold_curve(tried: Sequence[TriedQuestion], needed: float) -> list[Thres
 
 
 def passage_figures(tried: Sequence[TriedQuestion], needed: Sequence[float]) -> PassageFigures:
-    """The figures with a threshold of its own for each question."""
+    """The figures with a threshold for each question."""
     outcomes = [(t, t.is_answered(n)) for t, n in zip(tried, needed, strict=True)]
     right = [t.is_answerable and t.is_expected for t, is_answered in outcomes if is_answered]
     return PassageFigures(
@@ -104,14 +104,14 @@ def passage_figures(tried: Sequence[TriedQuestion], needed: Sequence[float]) -> 
 
 
 def best_needed(tried: Sequence[TriedQuestion], present: float) -> float:
-    """The threshold with the best balance; of several the one next to the present."""
+    """The threshold with the best balance; of equals, the nearest to the present one."""
     candidates = [present, *_between(sorted({t.score for t in tried if t.score is not None}))]
     worth = {n: round(passage_figures(tried, [n] * len(tried)).balance, 6) for n in candidates}
     return min(candidates, key=lambda n: (-worth[n], abs(n - present)))
 
 
 def calibrate_pairs(tried: Sequence[TriedPair], distance: float) -> CuratedCalibration:
-    """What the distance does, and which would find more without a wrong answer."""
+    """What the distance does, and which one would find more without wrong answers."""
     sides = [[t for t in tried if t.is_same is side] for side in (True, False)]
     _require(sides, "pairs that ask the same", "pairs that only look similar")
     before = curated_figures(tried, [distance] * len(tried))
@@ -135,20 +135,20 @@ def curated_figures(tried: Sequence[TriedPair], distances: Sequence[float]) -> C
 
 
 def best_distance(tried: Sequence[TriedPair], present: float) -> float:
-    """The distance that finds most while nearly every hit is right; of several the one next to the present."""
+    """The distance that finds most while nearly every hit is right; of equals, the nearest to the present one."""
     candidates = [present, *_between(sorted({t.distance for t in tried if t.words_agree}))]
     worth = {d: _curated_worth(curated_figures(tried, [d] * len(tried))) for d in candidates}
     return min(candidates, key=lambda d: ((-worth[d][0], -worth[d][1]), abs(d - present)))
 
 
 def _curated_worth(figures: CuratedFigures) -> tuple[float, float]:
-    """Precision as far as it is asked for, then coverage."""
+    """Precision up to the wanted one, then coverage."""
     precision = 1.0 if figures.precision is None else figures.precision
     return min(precision, PRECISION), figures.coverage
 
 
 def _cross_chosen(tried: Sequence[T], choose: Callable[[Sequence[T]], float]) -> list[float]:
-    """For each of them the threshold that the others choose."""
+    """For each item, the threshold chosen with the items of the other folds."""
     chosen = [
         choose([t for place, t in enumerate(tried) if place % _FOLDS != fold]) for fold in range(_FOLDS)
     ]
@@ -156,7 +156,7 @@ def _cross_chosen(tried: Sequence[T], choose: Callable[[Sequence[T]], float]) ->
 
 
 def _between(values: Sequence[float]) -> list[float]:
-    """One threshold below all of them, one between each two, one above all."""
+    """A threshold below all values, one between each two, and one above all."""
     if not values:
         return []
     middles = [(one + other) / 2 for one, other in pairwise(values)]
@@ -169,7 +169,7 @@ def _share(values: Iterable[bool]) -> float:
 
 
 def has_enough(questions: Sequence[JudgedQuestion]) -> bool:
-    """Whether a threshold can be measured on these: enough of them with an answer, and enough without."""
+    """Whether a threshold can be measured on these: enough have an answer, and enough have none."""
     answerable = sum(question.has_answer for question in questions)
     return min(answerable, len(questions) - answerable) >= FEWEST
 

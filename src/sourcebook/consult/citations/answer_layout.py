@@ -1,4 +1,4 @@
-"""The parts of an answer that no citation mark may be written into: code, rows of a table, headings."""
+"""Finds the parts of an answer where citation marks are not allowed: code, rows of tables, headings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AnswerPartKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnswerPart:
-    """Lines that follow each other and are of one kind, as a span of the answer."""
+    """A run of lines of one kind, as a span of the answer."""
 
     kind: AnswerPartKind
     start: int
@@ -32,7 +32,7 @@ class AnswerPart:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLayout:
-    """An answer as its parts, which cover it without a gap."""
+    """The parts of an answer, which cover it without gaps."""
 
     parts: Sequence[AnswerPart]
 
@@ -50,14 +50,14 @@ class AnswerLayout:
         return cls(parts)
 
     def within(self, start: int, end: int) -> Iterator[AnswerPart]:
-        """What of the parts lies in the span."""
+        """The parts, cut to a span."""
         for part in self.parts:
             first, last = max(start, part.start), min(end, part.end)
             if first < last:
                 yield AnswerPart(part.kind, first, last)
 
     def takes_mark(self, end: int) -> bool:
-        """Whether a mark may stand behind what ends here."""
+        """Whether a mark may be written at this place, after what ends here."""
         return any(part.kind is AnswerPartKind.PROSE for part in self.within(end - 1, end))
 
 

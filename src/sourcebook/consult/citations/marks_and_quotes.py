@@ -1,7 +1,7 @@
 """Citations in a model's answer: read from the stream, bound to quotes, and checked.
 
-A model is asked to put the number of a passage in brackets behind each sentence that it takes from there. What it
-writes arrives in pieces of any size; the reader gives the same result however the text was split.
+A model is asked to write the number of a passage in brackets after each sentence taken from it. The text arrives in
+pieces of any size; the result is the same however it was split.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from sourcebook.text.sentences import sentence_spans
 MOST_SENTENCES = 8
 """The most sentences or lines of a source that are quoted together."""
 FEWEST_WORDS = 3
-"""Fewer words stand together anywhere by chance."""
+"""Fewer words may occur together by chance."""
 LONGEST_MARK = 40
-"""A bracket that is not closed within so many characters is no citation."""
+"""A bracket that does not close within so many characters is not a citation."""
 
 _MARK = re.compile(r"(?:\[|【)\s*\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*(?:\]|】)")
 _LAST_MARKS = re.compile(rf"(?:\s+{_MARK.pattern})+(?P<stop>[.!?…]*)\s*\Z")
@@ -40,7 +40,7 @@ _NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
-    """A citation as written: the numbers in one pair of brackets."""
+    """A citation mark: the numbers in one pair of brackets."""
 
     numbers: tuple[int, ...]
 
@@ -62,7 +62,7 @@ class CitationMarkReader:
         return list(_pieces(waiting[:cut]))
 
     def close(self) -> list[Piece]:
-        """What was still held back: the stream is over, and it is text."""
+        """What was still held back. Since the stream has ended, it is text."""
         rest, self._held = self._held, ""
         return [rest] if rest else []
 
@@ -90,7 +90,7 @@ def _numbers(written: str) -> tuple[int, ...]:
     for match in _NUMBERS.finditer(written):
         first = int(match[1])
         last = int(match[2]) if match[2] else first
-        # A range that runs backwards or far is no range: its two ends are what was written.
+        # A range that runs backwards or too far is taken for two numbers.
         found.extend(range(first, last + 1) if first <= last <= first + 20 else (first, last))
     return tuple(dict.fromkeys(found))
 
@@ -112,10 +112,9 @@ class CitedSentence:
 
 
 def cited_sentences(answer: str) -> list[CitedSentence]:
-    """The sentences of an answer that still has its marks.
+    """The sentences of an answer with marks.
 
-    A mark between two sentences belongs to the one before, unless the answer begins with a mark: then each belongs to
-    the one behind it.
+    A mark between two sentences belongs to the one before it; if the answer begins with a mark, to the one after it.
     """
     sentences: list[CitedSentence] = []
     are_first = marks_come_first(answer)
@@ -139,9 +138,9 @@ def marks_come_first(answer: str) -> bool:
 
 
 def without_repeated_marks(answer: str) -> str:
-    """The answer with one mark behind sentences that follow each other and cite the same.
+    """The answer with one mark after a run of sentences that cite the same.
 
-    Where the marks stand before their sentences, or a line ends in between, all of them stay.
+    All marks stay if they come before their sentences, or if a line ends in between.
     """
     if marks_come_first(answer):
         return answer
@@ -157,7 +156,7 @@ def without_repeated_marks(answer: str) -> str:
 
 
 def sentences_without_source(answer: str) -> list[str]:
-    """The sentences of an answer that no mark stands behind."""
+    """The sentences of an answer without a mark."""
     return [sentence.text for sentence in cited_sentences(answer) if not sentence.numbers]
 
 
@@ -191,17 +190,17 @@ class Quote:
 
 
 def best_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote:
-    """One sentence of the passage, or two that follow each other if together they support more.
+    """The sentence of the passage that supports best, or two in a row if they support more.
 
-    Of those that are enough, a verified one, then the one that holds most of the words; of equal ones the shorter one,
-    which says it to the point, and then the earlier one. If none is enough, the one that holds most. If a sentence of
-    the passage says nearly the same and contradicts, others that share some words do not help.
+    Of those that are enough, a verified one is preferred, then the one with most of the words, then the shorter, then
+    the earlier. If none is enough, it is the one with most of the words. A sentence that says nearly the same and
+    contradicts outweighs others that share some words.
     """
     spans = sentence_spans(passage) or [(0, len(passage))]
     pairs = [(first[0], second[1]) for first, second in pairwise(spans)]
     share = share_of_terms_in(sentence, language)
     shares = {(start, end): round(share(passage[start:end]), 3) for start, end in (*spans, *pairs)}
-    # Comparing words is cheap and checking is not: the best is checked first, and those with few words only in need.
+    # Comparing words is cheap and checking is not, so those with most words are checked first.
     found: list[tuple[Quote, Support]] = []
     for span in sorted(shares, key=lambda span: (-shares[span], span[1] - span[0])):
         if shares[span] < ENOUGH_WORDS and any(support.is_enough for _, support in found):
@@ -222,9 +221,9 @@ def _best(found: Sequence[tuple[Quote, Support]], alone: set[tuple[int, int]]) -
 
 
 def wide_quote(sentence: str, passage: str, language: str | None, context: str = "") -> Quote | None:
-    """The shortest run of sentences that together hold every word of the sentence, such as the lines of a list.
+    """The shortest run of sentences that together have every word of the sentence, such as the lines of a list.
 
-    Never verified: words that stand lines apart say it in another way, if they do.
+    It is never verified, because words from several lines say it in another way, if at all.
     """
     if len({term for term in analyse(sentence, language) if not term.isdigit()}) < FEWEST_WORDS:
         return None

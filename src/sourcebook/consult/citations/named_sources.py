@@ -1,4 +1,4 @@
-"""Sources that a person names: they say it in other words, which no comparison of words can confirm."""
+"""Sources that a person names because they say it in other words, which comparing words cannot confirm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NamedSource:
-    """A source as it is now, and the words that it had when somebody named it."""
+    """A source as it is now, and its words when it was named."""
 
     before: str
     source: CuratedSource
@@ -25,7 +25,7 @@ class NamedSource:
 
 @dataclass(frozen=True, slots=True)
 class NamedSources:
-    """`must_all_be_used`: whoever named them for this very answer wants every one of them watched."""
+    """`must_all_be_used`: they were named for this answer, so each of them is watched for changes."""
 
     sources: Sequence[NamedSource]
     language: str | None
@@ -34,7 +34,7 @@ class NamedSources:
     def complete(
         self, sentences: Sequence[CitedSentence], supports: Sequence[list[CuratedSource]]
     ) -> list[list[CuratedSource]]:
-        """The supports of the sentences, with these sources where the documents were found to say nothing."""
+        """The sources of each sentence. One without support gets the nearest of these sources."""
         found = [
             support or self._nearest(sentence.text)
             for sentence, support in zip(sentences, supports, strict=True)
@@ -45,7 +45,7 @@ class NamedSources:
         return found
 
     def _nearest(self, sentence: str) -> list[CuratedSource]:
-        """The one that shares most words with the sentence, of those that still have what it says."""
+        """The source that shares most words with the sentence, of those that still fit it."""
         fitting = [each for each in self.sources if self._still_fits(sentence, each)]
         shares = {id(n): share_of_terms(sentence, n.source.quote, self.language) for n in fitting}
         best = max(fitting, key=lambda each: shares[id(each)], default=None)
@@ -56,13 +56,13 @@ class NamedSources:
         if before == now:
             return True
         context = named.source.document_title or ""
-        # What the words bore out by themselves, and do not any more, is lost: no name given by a person changes that.
+        # If the words themselves supported it and no longer do, support is lost, whoever named the source.
         was_borne_out = check_support(sentence, before, self.language, context).is_enough
         return not was_borne_out and not any(lost_facts(sentence, before, now, self.language))
 
 
 def named_in(answer: str, citations: Sequence[Citation], language: str | None) -> list[Citation]:
-    """Those of the citations of an approved answer that some sentence has only because a person said so."""
+    """The citations of an approved answer that a person named: their words alone do not support each sentence."""
     sentences = cited_sentences(answer)
     has_marks = any(sentence.numbers for sentence in sentences)
     return [
@@ -82,7 +82,7 @@ def named_in(answer: str, citations: Sequence[Citation], language: str | None) -
 
 
 def _is_used(source: CuratedSource, found: Sequence[list[CuratedSource]]) -> bool:
-    """Whether a part of it is among the sources already."""
+    """Whether a part of the source, or more of its document around it, is used already."""
     return any(
         each.document_id == source.document_id and (each.quote in source.quote or source.quote in each.quote)
         for support in found

@@ -1,4 +1,4 @@
-"""The rows of a sheet that a citation speaks of: a passage holds several, and is named by all their cells."""
+"""Finds the cells of a sheet that a citation quotes: a passage has several rows, and its section names all cells."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ _MOST_ROWS = 2_000
 
 
 def rows_at(cells: str, content: str, start: int, end: int, sheet: str = "") -> str:
-    """The cells of the rows from one place of the content to another, as `A12:F13`; all if that is not clear.
+    """The cells of the rows from `start` to `end`, such as `A12:F13`; all cells if that is not clear.
 
-    `cells` names the runs of rows that the content holds, as `A1:F1, A3:F20`. The name of the sheet may stand above
-    its first row.
+    `cells` are all rows in the content, such as `A1:F1, A3:F20`. The name of the sheet may be above the first row.
     """
     if not _RUNS.fullmatch(cells):
         return cells

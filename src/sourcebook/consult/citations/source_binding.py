@@ -68,7 +68,7 @@ class SourceBinder:
         renews: str | None = None,
     ) -> BoundAnswer:
         documents = await self._documents([*citations, *named])
-        # A named source may be a whole book, compared sentence by sentence: in a thread, so that others are served.
+        # In a thread, because a named source may be a whole book, which is compared sentence by sentence.
         work = await to_thread.run_sync(
             partial(self._work, answer, question, citations, named, renews, documents, collections, language)
         )
@@ -99,7 +99,7 @@ class SourceBinder:
         return _Binding(self, question, cited, documents, said, collections, language, by_name)
 
     async def _documents(self, citations: Sequence[Citation]) -> dict[tuple[str, str], Document]:
-        """The documents that are cited and still there, by collection and id."""
+        """The cited documents that still exist, by collection and id."""
         places = dict.fromkeys((c.collection_id, c.document_id) for c in citations)
         found: dict[tuple[str, str], Document] = {}
         for place in places:
@@ -111,14 +111,14 @@ class SourceBinder:
 
 @dataclass(frozen=True, slots=True)
 class _Binding:
-    """One answer and what is known of it."""
+    """An answer that is being bound, and what is known about it."""
 
     binder: SourceBinder
     question: str | None
     cited: Sequence[CuratedSource]
     documents: Mapping[tuple[str, str], Document]
     said: Mapping[tuple[str, str], Mapping[str, tuple[int, int]]]
-    """Where each sentence of these documents stands first, by the form in which words are compared."""
+    """The first span of each sentence of these documents, by its compared form."""
     collections: Sequence[str]
     language: str | None
     named: NamedSources
@@ -134,7 +134,7 @@ class _Binding:
         return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported))
 
     async def _support(self, sentence: CitedSentence) -> list[CuratedSource]:
-        """What the answer cites goes first, then the same sentence in a document that it cites, then a search."""
+        """A source from the citations; else the same sentence in a cited document; else from a search."""
         if held := next(chain(self._held(sentence), self._said(sentence)), None):
             return [held]
         query = f"{self.question or ''} {sentence.text}".strip()
@@ -146,7 +146,7 @@ class _Binding:
         return []
 
     def _joined(self, supports: Sequence[list[CuratedSource]]) -> list[list[CuratedSource]]:
-        """Sentences that follow each other in one quote of the answer have one source: the stretch of it."""
+        """Merges the sources of sentences that are consecutive in one quote."""
         joined: list[list[CuratedSource]] = []
         run = 0
         for found in supports:
@@ -161,7 +161,7 @@ class _Binding:
         return joined
 
     def _stretch(self, one: CuratedSource, following: CuratedSource) -> CuratedSource | None:
-        """The two as one source, if they stand behind each other in something that the answer cites."""
+        """The two as one source, if they are consecutive in one quote of the answer."""
         for cited in self.cited:
             before, found, behind = cited.quote.partition(one.quote)
             gap = len(behind) - len(behind.lstrip())
@@ -178,7 +178,7 @@ class _Binding:
         return None
 
     def _held(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
-        """What the answer cites, as far as the sentence needs it: what stands around may change."""
+        """The quotes that support the sentence, cut to what it needs, because the rest may change."""
         for source in self.cited:
             title = source.document_title or ""
             quote = best_quote(sentence.text, source.quote, self.language, title)
@@ -188,14 +188,14 @@ class _Binding:
                 yield source
 
     def _said(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
-        """The sentence where a cited document says it word for word, which a search among many may not find."""
+        """The sentence itself in a cited document, which a search among many may not find."""
         for (collection_id, document_id), document in self.documents.items():
             span = self.said[collection_id, document_id].get(compared_form(sentence.text))
             if span is not None:
                 yield _of_span(collection_id, document, span)
 
     def _is_about(self, sentence: CitedSentence, passage: str) -> bool:
-        """Whether a passage that nobody cited speaks of the question. A few words such as “in July” stand anywhere."""
+        """Whether a passage is about the question: a short sentence such as “in July” may stand anywhere."""
         if len(set(analyse(sentence.text, self.language))) >= _WORDS_THAT_TELL:
             return True
         asking = asking_words(self.language)
@@ -233,9 +233,9 @@ def _as_they_are(
     answer: str = "",
     language: str | None = None,
 ) -> list[tuple[Citation, CuratedSource]]:
-    """The citations whose words are in their documents, or others in their place, each with these as a source.
+    """The citations that can still be found, each as a source in its document as it is now.
 
-    Of a place without a quote they are those that resemble the answer most.
+    The quote is what stands in its place if it has changed, and the words most like the answer if there was none.
     """
     found: list[tuple[Citation, CuratedSource]] = []
     for citation in citations:
@@ -253,7 +253,7 @@ def _as_they_are(
 def _of_place(
     citation: Citation, document: Document, answer: str, language: str | None
 ) -> CuratedSource | None:
-    """The sentence of a passage that shares most words with the answer; if none does, all of it."""
+    """The sentence of the cited place that shares most words with the answer; if none does, all of it."""
     passage = document.content[citation.start : citation.end]
     share = share_of_terms_in(answer, language)
     spans = [span for span in sentence_spans(passage) if len(words(passage[slice(*span)])) >= _FEWEST_WORDS]
@@ -267,7 +267,7 @@ def _of_place(
 
 
 def _of_citation(citation: Citation, document: Document) -> CuratedSource | None:
-    """What a citation quotes, or what stands in the place of it since the document changed."""
+    """The quote of a citation, or what stands in its place since the document changed."""
     if not citation.quote.strip():
         return None
     if not stands(citation.quote, document.content):
@@ -318,20 +318,16 @@ def _narrowed(source: CuratedSource, quote: Quote) -> CuratedSource:
 
 
 def _place(sources: list[CuratedSource], source: CuratedSource) -> int:
-    """The number of a source, from 1; each place has one."""
+    """The number of a source, from 1. A new one is added."""
     for number, known in enumerate(sources, start=1):
-        if (known.collection_id, known.document_id, known.quote) == (
-            source.collection_id,
-            source.document_id,
-            source.quote,
-        ):
+        if (_document(known), known.quote) == (_document(source), source.quote):
             return number
     sources.append(source)
     return len(sources)
 
 
 def _sentences_of(text: str) -> dict[str, tuple[int, int]]:
-    """Where each sentence stands first, by the form in which words are compared."""
+    """The first span of each sentence, by its compared form."""
     found: dict[str, tuple[int, int]] = {}
     for start, end in sentence_spans(text):
         found.setdefault(compared_form(text[start:end]), (start, end))
@@ -339,9 +335,9 @@ def _sentences_of(text: str) -> dict[str, tuple[int, int]]:
 
 
 def _marked(answer: str, sentences: Sequence[CitedSentence], numbers: Sequence[Sequence[int]]) -> str:
-    """The answer with these marks behind its sentences, and none of its own.
+    """The answer with these marks after its sentences, instead of its own.
 
-    Code, tables and headings stay as written: their marks go to the prose before them, or else to the first there is.
+    Code, tables and headings get none: their marks go to the prose before them, else to the first prose there is.
     """
     layout = AnswerLayout.of(answer)
     prose = [at for at, sentence in enumerate(sentences) if layout.takes_mark(sentence.end)]
@@ -365,7 +361,7 @@ def _marked(answer: str, sentences: Sequence[CitedSentence], numbers: Sequence[S
 
 
 def _as_written(answer: str, layout: AnswerLayout, start: int, end: int) -> str:
-    """A span of the answer without its marks. The code in it, and the spaces of tables, are not touched."""
+    """A span of the answer without its marks. Code stays as it is, and so do spaces in tables."""
     read = {
         AnswerPartKind.CODE: str,
         AnswerPartKind.LINE: _without_marks_alone,
@@ -385,5 +381,5 @@ def _without_marks(text: str) -> str:
 
 
 def _without_marks_alone(text: str) -> str:
-    """The text without its citations. What stands in code, such as `row[1]`, is none."""
+    """The text without its citations. Inside code, `row[1]` is not one."""
     return "".join(part if part.startswith("`") else _words_alone(part) for part in _CODE.split(text))

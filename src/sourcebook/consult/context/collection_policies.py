@@ -1,4 +1,4 @@
-"""Policies: which collections the questions about an entity are answered from, written down in a YAML file.
+"""Policies in a YAML file: from which collections questions about an entity are answered.
 
 entities:
   news:
@@ -36,7 +36,7 @@ class Policy:
 
 
 def load_policies(path: str | os.PathLike[str] | None = None) -> dict[str, Policy]:
-    """The policies of a file by their entities. Without a path, those of `data/policies/rag.yaml` if it is there."""
+    """The policies in a file by entity. Without a path, those of `data/policies/rag.yaml` if it exists."""
     chosen = DEFAULT_PATH if path is None else Path(path)
     try:
         text = chosen.read_text("utf-8-sig")

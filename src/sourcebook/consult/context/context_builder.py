@@ -1,4 +1,4 @@
-"""Builds the context for your own model: passages for a question, and where they come from."""
+"""Builds a context for your own model: passages for a question, with their sources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import Vector
 
 TEXT_FIELDS = ("text", "content", "body", "snippet")
-"""Where a row may have its text; the first that holds one is taken."""
+"""Fields where a row may have its text; the first with text is taken."""
 MAX_CHUNKS = 5
 MAX_CHARACTERS = 8_000
 _SEPARATOR = "\n\n"
@@ -25,7 +25,7 @@ _MOST_LOOKED_AT = 1_000
 
 
 class ContextOrder(StrEnum):
-    """best_first: by score. as_written: what is from one document together, in the order of its text."""
+    """best_first: by score. as_written: grouped by document, in the order of its text."""
 
     BEST_FIRST = "best_first"
     AS_WRITTEN = "as_written"
@@ -66,7 +66,7 @@ Found: TypeAlias = Mapping[str, Any] | SearchResult
 
 @dataclass(frozen=True, slots=True)
 class ContextChunk:
-    """A piece of the context. `fields` is what else its row holds; `is_cut`: it was too long, and ends early."""
+    """A piece of the context. `fields`: other fields of its row; `is_cut`: it was shortened to fit."""
 
     text: str
     score: float
@@ -128,9 +128,9 @@ class ContextBuilder:
         max_characters: int | None = None,
         order: ContextOrder = ContextOrder.BEST_FIRST,
     ) -> Context:
-        """The best pieces for a question: none twice, none below the score, all together within the characters.
+        """The best pieces for a question: without repetitions, above the score, and within the characters.
 
-        An entity brings the collections and limits of its policy; what is given here goes before them.
+        `entity` sets the collections and limits of its policy; arguments given here override them.
         """
         policy = self._policy(entity)
         wanted = _Limits(
@@ -144,7 +144,7 @@ class ContextBuilder:
         while True:
             found = search(asked)
             context = assembled(question, found, wanted, order, allowed)
-            # Rows that say the same, or nothing, took the places of others: look further.
+            # Repeated or empty rows have taken the places of others, so more are searched.
             is_full = len(context.chunks) >= wanted.max_chunks
             if is_full or context.left_out["no_room"] or context.left_out["low_score"]:
                 return context
@@ -189,7 +189,7 @@ def assembled(
     order: ContextOrder,
     allowed: Sequence[str] | None,
 ) -> Context:
-    """What goes into the context. The best are taken first; one that has no room leaves it to shorter ones."""
+    """The context. The best pieces are taken first; one that does not fit leaves the room to shorter ones."""
     taken: list[ContextChunk] = []
     left_out: dict[str, int] = {"no_text": 0, "low_score": 0, "repeated": 0, "no_room": 0}
     room = limits.max_characters
@@ -250,7 +250,7 @@ def _why_not(chunk: ContextChunk, taken: Sequence[ContextChunk], limits: _Limits
 def _cut(chunk: ContextChunk, room: int) -> ContextChunk:
     if len(chunk.text) <= room:
         return chunk
-    # One letter more shows whether a word ends where the room does.
+    # One more letter shows whether a word ends where the room does.
     ends_of_words = re.search(r".*(?=\s)", chunk.text[: room + 1].strip("\n"), re.DOTALL)
     whole_words = (ends_of_words[0].strip() if ends_of_words else "") or chunk.text[:room]
     return replace(chunk, text=whole_words, is_cut=True)

@@ -1,4 +1,4 @@
-"""Curated answers written to a folder of files, and read from it."""
+"""Exports curated answers to a folder of files, and imports them from one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 async def as_files(stores: Stores, entries: Sequence[CuratedAnswer]) -> list[AnswerFile]:
-    """The answers that have a question, as files without a name. Paths are those inside the folders that were added."""
+    """The active answers with a question, as files. Paths are relative to the folders that were added."""
     paths: dict[tuple[str, str], str] = {}
     found: list[AnswerFile] = []
     for entry in entries:
@@ -53,7 +53,7 @@ async def as_files(stores: Stores, entries: Sequence[CuratedAnswer]) -> list[Ans
 
 
 def write_files(answers: Sequence[AnswerFile], folder: Path) -> FileTransfer:
-    """Write each answer to its file: the one that has its question already, or a new one. Nothing is removed."""
+    """Write each answer to the file that has its question, or to a new one. No file is removed."""
     folder.mkdir(parents=True, exist_ok=True)
     known = [each for each in read_answers(folder) if isinstance(each, AnswerFile)]
     named = {normal_form(each.question): each.name for each in known}
@@ -74,7 +74,7 @@ def write_files(answers: Sequence[AnswerFile], folder: Path) -> FileTransfer:
 
 @dataclass
 class AnswerImport:
-    """Brings the answers of a folder into a collection. One that cannot be bound to its sources is left out."""
+    """Imports a folder of answers into a collection. An answer that cannot be bound to its sources is left out."""
 
     stores: Stores
     entries: CuratedEntries
@@ -135,5 +135,5 @@ class AnswerImport:
 
 
 def _approved_at(answer: AnswerFile, old: CuratedAnswer | None) -> int | None:
-    """When an answer of a file was approved. None is now: the words were changed, the time beside them was not."""
+    """When an answer in a file was approved. None, for now, if it was edited but its time was not."""
     return None if old is not None and old.approved_at == answer.approved_at else answer.approved_at

@@ -1,4 +1,4 @@
-"""An asker says that a similar question is what they meant: they get its answer, and their words are remembered."""
+"""Handles askers who confirm that they meant a similar question: they get its answer, and the wording is kept."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ConfirmedQuestions:
     ) -> CuratedAnswer | None:
         """The chosen answer, if it is what would be given or offered for this text; None if it is neither.
 
-        Nobody can attach a question to an answer that would not be offered for it. What is recorded is recorded before
-        the answer is given, and as often as it is said it counts once.
+        So nobody can attach a wording to an answer that would not be offered for it. The wording is recorded before the
+        answer is given; repeating it counts once.
         """
         if found.entry is not None:
             entry = found.entry if found.entry.id == chosen else None

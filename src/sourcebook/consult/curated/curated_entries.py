@@ -1,4 +1,4 @@
-"""Curated answers by their text: adds them with a vector and sources, and finds them."""
+"""Adds curated answers with their vectors and sources, and searches them by text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_EMBEDDER = "curated answers are found by their vectors, but the model of {!r
 
 
 class CuratedEntries:
-    """Curated answers by their text: makes the vectors that the store needs."""
+    """Curated answers by text: makes the vectors that the store needs."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class CuratedEntries:
         main: Embedder | None,
         embedder_of: Callable[[EmbeddingModel], Awaitable[Embedder | None]],
     ) -> None:
-        """`main` is for a collection that does not exist yet: it is made for that model."""
+        """`main` is the embedder of collections that do not exist yet."""
         self._stores = stores
         self._main = main
         self._embedder_of = embedder_of
@@ -147,7 +147,7 @@ async def _vector(embedder: Embedder, text: str, role: TextRole) -> Vector:
 
 
 def _standing(quote: str, text: str) -> tuple[int, int] | None:
-    """Where the words are; only the white space between them may differ."""
+    """The span of the quote; only white space may differ."""
     words = quote.split()
     found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
     return None if found is None else found.span()

@@ -46,19 +46,8 @@ class CuratedLookup:
         context: QuestionContext,
         terms: TermIndex,
         details: dict[str, JsonValue],
-    ) -> CuratedAnswer | None:
-        """The approved answer to this question, if there is one. What was looked at goes to the details."""
-        return (await self.look(question, inquiry, context, terms, details)).entry
-
-    async def look(
-        self,
-        question: str,
-        inquiry: Inquiry,
-        context: QuestionContext,
-        terms: TermIndex,
-        details: dict[str, JsonValue],
     ) -> CuratedFinding:
-        """The approved answer, or what may be meant. What was looked at goes to the details."""
+        """The approved answer, or the questions that may be meant. What was compared is noted in `details`."""
         looked_at: list[JsonValue] = []
         details["curated"] = looked_at
         near = await self._near(question, inquiry, context)
@@ -120,8 +109,8 @@ def why_not(
 ) -> str | None:
     """Why the answer is not taken; None if it is.
 
-    The question is compared with the entry's own question, or with the wording of it that came nearest. A term and its
-    preferred phrase count as the same.
+    The question is compared with the entry's question, or with its nearest wording. A term and its preferred phrase
+    count as the same.
     """
     known = wording or entry.question or entry.answer
     asked, asked_before = terms.in_preferred_words(question), terms.in_preferred_words(known)
@@ -130,7 +119,7 @@ def why_not(
 
 
 def outdated_details(entry: CuratedAnswer) -> dict[str, JsonValue]:
-    """What is told about an approved answer that is not given because what it stood on has changed."""
+    """The details of an approved answer that is not given because its source has changed."""
     return {
         "id": entry.id,
         "question": entry.question,
@@ -155,7 +144,7 @@ def curated_citations(entry: CuratedAnswer, language: str | None) -> list[Citati
             end=source.end or 0,
             quote=source.quote,
             verified=True,
-            # An expert vouches for it, in words that need not be the source's.
+            # An expert vouches for it, perhaps in other words than the source's.
             support=SupportGrade.CLOSE,
             file_hash=source.file_hash,
             state=source.state or SourceState.CURRENT,

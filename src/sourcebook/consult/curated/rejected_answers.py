@@ -1,7 +1,7 @@
-"""An answer that an expert rejected is not given again for the same question while what it quoted stands there.
+"""Answers that experts rejected: not given again to the same question while what they quoted stands.
 
-Nor is what took the place of the quote and shares most of its words: a changed number does not undo an expert's no.
-Whoever approves an answer of their own that stands on other passages says no to what the draft quoted.
+Nor is a changed quote that shares most of its words: a new number does not undo the rejection. An expert who approves
+an answer from other passages also rejects what the draft quoted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sourcebook.model.chat import SourceState
 if TYPE_CHECKING:
     from sourcebook.consult.question.inquiry import Inquiry
     from sourcebook.model.chat import Citation
-    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
     from sourcebook.model.search import SearchResult
@@ -42,9 +42,9 @@ class RejectedAnswers:
         context: QuestionContext,
         outdated: CuratedAnswer | None = None,
     ) -> RejectedAnswers:
-        """Those that asked the same, and what `outdated`, the approved answer to it, was approved in place of.
+        """The rejected answers to the same question, and what the `outdated` approved answer replaced.
 
-        Nothing is read where no answer was ever rejected.
+        Collections without rejected answers are not read.
         """
         known = [
             draft
@@ -58,7 +58,7 @@ class RejectedAnswers:
         return cls([await _as_it_stands(draft, stores) for draft in same])
 
     def quoting(self, citations: Sequence[Citation]) -> Draft | None:
-        """The one that quoted what these citations quote."""
+        """The draft that quoted what these citations quote."""
         return next(
             (
                 draft
@@ -69,7 +69,7 @@ class RejectedAnswers:
         )
 
     def others(self, passages: Sequence[SearchResult]) -> list[SearchResult]:
-        """The passages that hold nothing of what was rejected."""
+        """The passages without rejected quotes."""
         return [
             passage
             for passage in passages
@@ -82,7 +82,7 @@ class RejectedAnswers:
         ]
 
     def from_first(self, passages: Sequence[SearchResult]) -> Draft | None:
-        """The one whose quote stands in what was found first: a chat model would be given the same to read."""
+        """The draft whose quote is in the first passage, which a chat model would read again."""
         if not self.drafts or not passages:
             return None
         first = joined(passages)[0].whole
@@ -99,24 +99,24 @@ class RejectedAnswers:
 
 
 def rejected_details(draft: Draft) -> dict[str, JsonValue]:
-    """What is told about an answer that is not given because an expert rejected it."""
+    """The details of an answer that is not given because an expert rejected it."""
     return {"draft_id": draft.id, "reason": draft.reason, "at": draft.decided_at}
 
 
 def _asks_the_same(draft: Draft, inquiry: Inquiry, searched: str) -> bool:
-    """Whether a draft asks what is asked now: in a conversation, "and in autumn?" asks what was searched for it."""
+    """Whether a draft asks the same. Follow-ups such as "and in autumn?" are compared as they were searched."""
     before = draft.details.get("searched")
     known = before if isinstance(before, str) and before.strip() else draft.question
     return same_words(searched, known) or ask_the_same(searched, known, (inquiry.language, draft.language))
 
 
 async def _replaced_by(entry: CuratedAnswer, stores: Stores) -> Draft | None:
-    """The answer from documents in whose place an expert approved one that stands on none of its quotes."""
+    """The answer from documents that an expert replaced by one with none of its quotes."""
     draft = await stores.moderation.before_approval(entry.id)
     if draft is None or not entry.sources:
         return None
     is_kept = any(
-        (source.collection_id, source.document_id) == (old.collection_id, old.document_id)
+        _document(source) == _document(old)
         and (_plain(source.quote) in _plain(old.quote) or _plain(old.quote) in _plain(source.quote))
         for source in entry.sources
         for old in draft.citations
@@ -125,7 +125,7 @@ async def _replaced_by(entry: CuratedAnswer, stores: Stores) -> Draft | None:
 
 
 async def _as_it_stands(draft: Draft, stores: Stores) -> Draft:
-    """The draft with citations that tell whether their quotes still stand in their documents."""
+    """The draft with the present state of its citations."""
     states = await stores.sessions.source_states(draft.citations)
     pairs = zip(draft.citations, states, strict=True)
     return replace(draft, citations=tuple(replace(citation, state=state) for citation, state in pairs))
@@ -136,9 +136,9 @@ def _is_rejected(old: Citation, new: Citation, language: str | None) -> bool:
 
 
 def _took_its_place(old: Citation, new: Citation, language: str | None) -> bool:
-    """Whether a quote stands where the rejected one is gone. While that still stands, the new one is another place."""
+    """Whether a quote replaced the rejected one. While that one still stands, it did not."""
     is_same_place = (
-        (old.collection_id, old.document_id) == (new.collection_id, new.document_id)
+        _document(old) == _document(new)
         and old.state is SourceState.CHANGED
         and old.section in (None, new.section)
     )
@@ -152,13 +152,17 @@ def _stands_in(old: Citation, text: str, language: str | None) -> bool:
 
 
 def _overlap(one: Citation, other: Citation) -> bool:
-    """Whether two citations quote the same, in part at least. A document that changed has other places."""
-    if (one.collection_id, one.document_id) != (other.collection_id, other.document_id):
+    """Whether two citations quote the same, at least in part; by their texts if the document has changed."""
+    if _document(one) != _document(other):
         return False
     if one.file_hash is not None and one.file_hash == other.file_hash:
         return one.start < other.end and other.start < one.end
     before, now = _plain(one.quote), _plain(other.quote)
     return before in now or now in before
+
+
+def _document(place: Citation | CuratedSource) -> tuple[str, str]:
+    return place.collection_id, place.document_id
 
 
 def _plain(text: str) -> str:

@@ -1,10 +1,9 @@
-"""Not sure that it is the same question? Then its approved answer is offered, not given.
+"""Approved questions to offer when it is not certain that they ask the same.
 
-Distance alone puts the right question first for most paraphrases, but as near are questions that only look alike. A
-paraphrase stands out: the next question is clearly farther away. Where many approved questions are about one subject,
-all are near, and only what is very near is offered. What is seen to contradict the question that was asked is not
-offered: a denial, an opposite, another number, name or time; nor is what asks the same of another thing. The
-lists of opposites are closed, so not all of it is seen.
+Most paraphrases are nearest to the right question, but questions that only look alike are as near. A paraphrase stands
+out: the next question is clearly farther away. If many approved questions are about one subject, all are near, and
+only a very near one is offered. A question that contradicts the one asked is not offered (a denial, an opposite,
+another number, name or time), nor one about another thing. The lists of opposites are closed, so some are missed.
 """
 
 from __future__ import annotations
@@ -24,18 +23,17 @@ if TYPE_CHECKING:
 
 MOST_OFFERED = 3
 _VERY_NEAR = 1 / 2
-"""The share of the distance within which a question is offered whatever else is near."""
+"""Within this share of the distance, a question is offered whatever else is near."""
 _AHEAD = 0.36
-"""The share of the distance by which a question must be nearer than the next one to be offered beyond that."""
+"""Beyond that, it must be nearer than the next one by this share of the distance."""
 
 
 def similar_questions(
     asked: str, near: Sequence[CuratedMatch], languages: Sequence[str | None], distance: float
 ) -> list[SimilarQuestion]:
-    """Those of the nearest curated questions that may be meant, nearest first, at most three.
+    """The nearest curated questions that may be meant, nearest first, at most three.
 
-    `near` is ordered by distance. Entries without a question cannot be shown as one, and are left out; so are those
-    whose sources have changed, for nobody knows whether they still answer it.
+    `near` is ordered by distance. Entries without a question are left out, and so are stale ones.
     """
     offered: list[SimilarQuestion] = []
     for place, match in enumerate(near):

@@ -1,4 +1,4 @@
-"""What speaks for a passage: how much of what the question asks about it names, and how near its vector is."""
+"""Judges how close a passage comes to answering: by the words of the question, and by its vector."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.judge_weights import judge_weights
+from sourcebook.consult.evidence.passage_surroundings import title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, weight_of
-from sourcebook.consult.question.everyday_words import everyday_stems
+from sourcebook.consult.question.everyday_words import everyday_stems_in
 from sourcebook.text.analysis import analyse_question, distinct_terms, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How close a passage comes.
+    """How close a passage comes to answering.
 
-    `share` is the part of the question's weight that it holds, `sentence_share` the part that its best sentence does,
-    `bare_share` the same without title and section. `score` weighs them with its similarity; passages are
-    compared by it.
+    `share` is the part of the question's weight that it has, `sentence_share` that of its best sentence, `bare_share`
+    the same without title and section. `score` combines these with the similarity; passages are compared by it.
     """
 
     share: float
@@ -38,10 +38,9 @@ class Judgement:
 def term_weights(
     question: str, languages: Sequence[str | None], counts: Mapping[str, int], rows: int
 ) -> dict[str, float]:
-    """What a question is about, each word worth more the fewer of the passages hold it.
+    """The weights of a question's words: the fewer passages have one, the more it weighs.
 
-    Words that only ask tell nothing. In several languages a word has several stems; the one that the base knows best
-    stands for it.
+    Words that only ask are left out. Of a word's stems in several languages, the most frequent in the base is taken.
     """
     spoken = [language for language in languages if language]
     wanted = frozenset(analyse_question(question, spoken).terms)
@@ -51,16 +50,15 @@ def term_weights(
         known = [stem for stem in stems if stem in wanted]
         if known:
             terms[max(known, key=lambda stem: counts.get(stem, 0))] = None
-    everyday = frozenset[str]().union(*map(everyday_stems, spoken))
+    everyday = everyday_stems_in(spoken)
     return {term: term_weight(counts.get(term, 0), rows, is_everyday=term in everyday) for term in terms}
 
 
 def term_weight(count: int, rows: int, *, is_everyday: bool = False) -> float:
-    """What a word tells that `count` of `rows` passages hold.
+    """The weight of a word that `count` of `rows` passages have.
 
-    A base of two documents cannot know which words are rare: a word that both hold would be worth a tenth of one that
-    neither holds. So every base counts as if it had some hundred passages more, where words that people ask with
-    are common.
+    A very small base cannot tell which words are rare. So each base counts as if it had some hundred passages more, in
+    which words that people ask with are common.
     """
     prior = judge_weights().prior
     share = prior["everyday_share"] if is_everyday else prior["share"]
@@ -69,15 +67,14 @@ def term_weight(count: int, rows: int, *, is_everyday: bool = False) -> float:
 
 
 def judged(weights: Mapping[str, float], passage: SearchResult, language: str | None) -> Judgement:
-    """How close a passage comes to answering. Its title and section count as said with every sentence.
+    """How close a passage comes to answering. Its title and section count with each sentence.
 
-    `language` is that of the words; None if the passage is to tell its own.
+    Words are compared in `language`; None for that of the passage.
     """
     known = judge_weights()
     content = passage.chunk.content
     language = language or detect_language(content)
-    context = f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
-    title = marked_terms(weights, distinct_terms(context, language), language)
+    title = marked_terms(weights, distinct_terms(title_and_section(passage), language), language)
     sentences = {
         frozenset(marked_terms(weights, distinct_terms(content[start:end], language), language))
         for start, end in sentence_spans(content)

@@ -1,4 +1,4 @@
-"""A heading that asks: what stands below it answers that, in manuals and in lists of frequent questions."""
+"""Headings that are questions, as in manuals and FAQs: what follows answers them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _ASKS = re.compile(
 )
 _NUMBER = re.compile(r"^\W*\d{1,3}(?:\.\d{1,3})*\.?\s+")
 _LEAST = 0.5
-"""Two questions that share no more than this are about different things."""
+"""Two questions that are no more alike than this are about different things."""
 
 
 def asked_in(heading: str, weights: Mapping[str, float], language: str | None) -> float:
-    """How much a heading asks what was asked: 1 if both are about the same words, 0 if it asks something else.
+    """How far a heading asks the same question, from 0 to 1.
 
-    `weights` are the words of the question and what each is worth. What a heading names besides counts against it.
+    `weights` are those of the question's words. Other words in the heading count against it.
     """
     own = _words_of(heading, language)
     if not own or not weights:

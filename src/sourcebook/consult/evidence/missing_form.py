@@ -1,4 +1,4 @@
-"""Whether what was found has what the question wants: somebody, a time, a weight, a price, a number."""
+"""Whether the passages have the form of answer that the question wants: a person, a time, a weight, a price …"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
 
 _NEARLY_AS_MUCH = 0.5
-"""Sentences that hold this part of what the best one holds may answer as well."""
+"""Sentences with this share of what the best one has may answer as well."""
 
 _EVERY_WORD = 0.999
 _MOST_LINES = 8
@@ -60,7 +60,7 @@ _HAS = re.compile(
     re.I,
 )
 _A_FEW = 3
-"""Two members who must second an application are hardly all the members there are, but a club may have two boats."""
+"""Small numbers often count only some of the things, unless they follow "has": two members must second it."""
 _THOUSANDS = re.compile(r"\s?(?:[kKM]\b|тыс|млн|thousand|million|mil\b|milh|mill)")
 _WINDOW = 60
 _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
@@ -69,14 +69,14 @@ _NEW_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
 def is_form_missing(
     question: str, weights: Mapping[str, float], passages: Sequence[SearchResult], language: str | None
 ) -> bool:
-    """Whether no sentence about what is asked, nor one beside it, has the form of an answer.
+    """Whether no sentence about what is asked, nor one beside it, has the wanted form.
 
-    Where no sentence holds a word of the question, nothing can be said.
+    False if no sentence has a word of the question.
     """
     gives = wanted_form(question, language)
     if gives is None:
         return False
-    # A sentence that says what something else costs is not about the thing.
+    # Words such as "cost" would also match sentences about other things.
     weights = about_the_thing(question, weights, language)
     told = [(p.chunk.content, sentence_spans(p.chunk.content)) for p in passages]
     shares = [
@@ -86,14 +86,14 @@ def is_form_missing(
     if not best:
         return False
     if asks_age_of_thing(question):
-        # How old members are is often said beside what is said about the club.
+        # No neighbours: next to a sentence about a club, there is often one about the age of its members.
         return not any(
             tells_age(content[start:end])
             for (content, spans), of_passage in zip(told, shares, strict=True)
             for (start, end), share in zip(spans, of_passage, strict=True)
             if share >= _NEARLY_AS_MUCH * best
         )
-    # The phone of somebody else is no answer at all.
+    # The phone number of somebody else does not answer.
     kinds = asked_values(question)
     enough = _EVERY_WORD if kinds and kinds <= REACHED_BY else _NEARLY_AS_MUCH
     return not any(
@@ -107,9 +107,9 @@ def is_form_missing(
 def is_plainly_told(
     question: str, weights: Mapping[str, float], passages: Sequence[SearchResult], language: str | None
 ) -> bool:
-    """Whether one sentence holds every word of a question and has the form of an answer: "check-in is at three".
+    """Whether one sentence has every word of the question and the wanted form: "check-in is at three".
 
-    Words that only ask for the value need not be there: "certificates last 12 months" tells how long.
+    Words that only ask for the value may be missing: "certificates last 12 months" says how long.
     """
     gives = wanted_form(question, language)
     if gives is None or not weights:
@@ -124,7 +124,7 @@ def is_plainly_told(
 
 
 def is_count_missing(question: str, passages: Sequence[SearchResult]) -> bool:
-    """Whether it is asked how many of a thing there are, and no whole number that was found counts such things."""
+    """Whether the question asks how many of a thing there are, and no whole number counts such things."""
     found = _HOW_MANY.search(question)
     if found is None or asked_values(question):
         return False
@@ -138,7 +138,7 @@ def is_count_missing(question: str, passages: Sequence[SearchResult]) -> bool:
     counted = stems_everywhere(
         sorted({word.casefold() for p in passages for word in _counted(p.chunk.content)})
     )
-    # A membership counts members.
+    # "150 memberships" counts members.
     beginnings = tuple(stem for stem in wanted if len(stem) >= _SHORTEST_BEGINNING)
     return wanted.isdisjoint(counted) and not any(stem.startswith(beginnings) for stem in counted)
 
@@ -150,7 +150,7 @@ def _idle_words() -> frozenset[str]:
 
 
 def _counted(text: str) -> Iterator[str]:
-    """What the whole numbers of a text may count: "25 small boats", "Boats: 25", people where a hall "seats 25"."""
+    """The words for what the whole numbers of a text count: "25 small boats", "Boats: 25", people if it "seats 25"."""
     for number in quantities(text):
         before = text[max(0, number.start - _WINDOW) : number.start]
         if number.value.isdigit() and int(number.value) <= _A_FEW and not _HAS.search(before):
@@ -171,9 +171,9 @@ def about_the_thing(question: str, weights: Mapping[str, float], language: str |
 
 
 def _with_neighbours(content: str, spans: Sequence[tuple[int, int]], place: int) -> str:
-    """A sentence with those beside it in its paragraph; with all lines of its table, list or record, up to some.
+    """A sentence with its neighbours in the paragraph, or with lines of its table, list or record, up to a limit.
 
-    A heading is beside the first sentences under it.
+    The first sentences under a heading are its neighbours.
     """
     first = last = place
     while (

@@ -1,4 +1,4 @@
-"""What is told about the passages that a question found: in the details of its answer, and to who reviews it."""
+"""What the details of an answer say about the passages that were found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def with_quoted(passages: JsonValue, composed: ComposedAnswer | None) -> JsonValue:
-    """What is told about the passages: those that are quoted are taken, and `quoted` says which they are."""
+    """The details of the passages, with `quoted` and `taken` set for those that are quoted."""
     quoted = {citation.chunk_id for citation in composed.citations} if composed else set[str]()
     rows = [row for row in passages if isinstance(row, dict)] if isinstance(passages, list) else []
     return [
@@ -30,17 +30,16 @@ def quoted_language(
     asked: str | None,
     held: Collection[str | None],
 ) -> str | None:
-    """The language of what is quoted first, if it is not that of the question; else None.
+    """The language of the first quote, if it is not that of the question; else None.
 
-    A table may be in no language that can be told: then it is in that of the base, if the base does not hold the
-    question's.
+    If it cannot be told, as for a table, it is that of the base, unless the base also has the question's language.
     """
     if not asked or not composed.citations:
         return None
     first = composed.citations[0]
     content = next((p.chunk.content for p in passages if p.chunk.id == first.chunk_id), first.quote)
     if asked in held:
-        # Listings and names say little: that a quote is foreign must be seen in what stands around it, too.
+        # Listings and names tell little: the passage around the quote must be in that language, too.
         seen = {detect_language(content), detect_language(first.quote)} - {None}
         found = next(iter(seen)) if len(seen) == 1 and seen <= set(held) else None
     else:
@@ -51,18 +50,18 @@ def quoted_language(
 def passages_language(
     passages: Sequence[SearchResult], asked: str | None, held: Collection[str | None]
 ) -> str | None:
-    """The language of the first passage, if the base holds nothing in that of the question; else None."""
+    """The language of the first passage, if the base has nothing in that of the question; else None."""
     if not passages or not asked or asked in held:
         return None
-    # A table may be in no language that can be told: then it is in that of the base.
+    # If it cannot be told, as for a table, it is that of the base.
     found = detect_language(passages[0].chunk.content) or next(iter(held), None)
     return None if found == asked else found
 
 
-def told(
+def passage_details(
     passage: SearchResult, judgement: Judgement, chosen: set[str], damaged: set[str]
 ) -> dict[str, JsonValue]:
-    """A passage as it is told of: how close it came, and whether it was taken."""
+    """The details of a passage: how close it came, and whether it was taken."""
     row: dict[str, JsonValue] = {
         "chunk_id": passage.chunk.id,
         "collection_id": passage.collection_id,

@@ -1,4 +1,4 @@
-"""From a question to the passages that were found for it, and the decision whether they answer it."""
+"""Searches passages for a question, and decides whether they answer it."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.search import Retrieval
 
 _OVERLAP = 0.75
-"""What overlaps is read once. Of a short table, half of the last rows are also in the passage that has all others."""
+"""Passages that overlap more than this count as repetitions. Less would lose the last rows of short tables."""
 
 _WIDER = 3
-"""How many times as much is looked for where tables of contents were found."""
+"""If tables of contents were found, the search is repeated for so many times as many passages."""
 
 _RELATED = 0.3
-"""A passage without a word of the question is named as close to it from this similarity on."""
+"""A passage without a word of the question counts as related from this similarity on."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPassages:
-    """What was found, each with what speaks for it, and what the words of the question are worth."""
+    """The passages found, each with its judgement, and the weights of the question's words."""
 
     passages: Sequence[tuple[SearchResult, Judgement]]
     weights: Mapping[str, float]
     warnings: Sequence[SearchWarning] = ()
     language: str | None = None
-    """By which words are compared: that of the question, if the base holds it. None: each passage tells its own."""
+    """The language in which words are compared: the question's, if the base has it; None for that of each passage."""
     verdict: QuestionVerdict = NOTHING_FOUND
 
     def accepted(self, most_characters: int, *, is_nearly_enough: bool = False) -> list[SearchResult]:
-        """If the question is answered, or nearly: what was found, best first, as much as fits. Else nothing.
+        """If the question is answered (or nearly): the passages, best first, as many as fit. Otherwise none.
 
-        The first result is always among it. What is far behind the closest passage is not.
+        The first one always fits. Passages far behind the closest one are left out.
         """
         if not (self.verdict.is_nearly_accepted if is_nearly_enough else self.verdict.is_accepted):
             return []
@@ -68,7 +68,7 @@ class JudgedPassages:
         return taken
 
     def nearest(self, most: int) -> list[SearchResult]:
-        """What came closest, closest first. What has nothing to do with the question is left out."""
+        """The passages, closest first, without those that are unrelated to the question."""
         related = [
             (passage, judgement)
             for passage, judgement in self.passages
@@ -80,7 +80,7 @@ class JudgedPassages:
 
 @dataclass(frozen=True, slots=True)
 class PassageQuery:
-    """What is looked for: the question, the query with what it also means, and where."""
+    """A question, the query to search for, with expansions, and where to search."""
 
     question: str
     query: str
@@ -88,7 +88,7 @@ class PassageQuery:
     language: str | None
     config: RetrievalConfig = field(default_factory=RetrievalConfig)
     follow_up: str | None = None
-    """What was asked now, if the question is that and the one before it."""
+    """The follow-up alone, if the question is that with the one before it."""
 
 
 class PassageJudge:
@@ -106,13 +106,13 @@ class PassageJudge:
         counted = await self._word_counts(wanted, report)
         languages = [language] if language else held or [wanted.language]
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
-        # The value itself tells that it is one: a price need not be called a price.
+        # Words that only ask for a value are left out: a price need not be called a price.
         wanted_words = about_the_thing(wanted.question, weights, language)
         passages = [(passage, judged(wanted_words, passage, language)) for passage in report.results]
         question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
         verdict = self._verdict(question, wanted, passages, context)
         if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
-            # Whatever words put first, the nearest decided, and in the asker's own language words found nothing.
+            # Decided by vectors, so the nearest come first, without those in the asker's language, where words failed.
             near = nearness(wanted.question, passages)
             ordered = [passages[place] for place in sorted(range(len(near)), key=lambda place: -near[place])]
             foreign = [(p, j) for p, j in ordered if detect_language(p.chunk.content) != wanted.language]
@@ -122,7 +122,7 @@ class PassageJudge:
     async def _without_contents(
         self, wanted: PassageQuery, config: RetrievalConfig, context: QuestionContext
     ) -> SearchReport:
-        """What was found. A table of contents names everything and answers nothing: others take its place."""
+        """The search, with other passages in place of tables of contents, which name everything and answer nothing."""
         collections = list(wanted.collections)
         report = await self._retrieval.report(collections, wanted.query, config, context)
         if not any(map(_is_contents, report.results)):
@@ -139,7 +139,7 @@ class PassageJudge:
         passages: Sequence[tuple[SearchResult, Judgement]],
         context: QuestionContext,
     ) -> QuestionVerdict:
-        """The decision, by what was measured for the model of the closest passage."""
+        """The verdict, with the thresholds for the model of the closest passage."""
         if not passages:
             return NOTHING_FOUND
         closest, _ = max(passages, key=lambda passage: passage[1].score)
@@ -155,8 +155,10 @@ class PassageJudge:
         by_meaning = verdict_on(question, passages, facts, is_foreign=True, is_held=True)
         return by_meaning if by_meaning.is_accepted else by_words
 
-    async def sound(self, passages: Sequence[SearchResult], context: QuestionContext) -> list[SearchResult]:
-        """Those whose text is what was written. What a disk changed is never cited. Their documents are remembered."""
+    async def undamaged(
+        self, passages: Sequence[SearchResult], context: QuestionContext
+    ) -> list[SearchResult]:
+        """The passages whose text is undamaged; others are never cited. Their documents go to the context."""
         damaged: set[tuple[str, str]] = set()
         for collection_id in dict.fromkeys(p.collection_id for p in passages):
             if collection_id != MANUAL_COLLECTION:
@@ -167,7 +169,7 @@ class PassageJudge:
         return [p for p in passages if (p.collection_id, p.chunk.id) not in damaged]
 
     async def _word_counts(self, wanted: PassageQuery, report: SearchReport) -> WordCounts:
-        """How common each word of the question is, over all collections that are searched."""
+        """How many passages of the searched collections have each word of the question."""
         counts: dict[str, int] = {}
         rows = 0
         for collection_id in wanted.collections:
@@ -179,7 +181,7 @@ class PassageJudge:
         return WordCounts(counts, rows)
 
     async def _counted(self, collection_id: str, query: str) -> WordCounts | None:
-        """How common the words are, asked for where the search itself did not find out."""
+        """The counts of one collection, where the search did not report them."""
         if not isinstance(self._stores.fts, WordPlanning):
             return None
         plan = await self._stores.fts.plan_words(collection_id, query)
@@ -193,9 +195,9 @@ def _is_contents(passage: SearchResult) -> bool:
 def _is_nearest_foreign(
     asked: str, held: Sequence[str | None], passages: Sequence[tuple[SearchResult, Judgement]]
 ) -> bool:
-    """Whether the base holds the language of the question, but the nearest passage is in another.
+    """Whether the nearest passage is in another language, although the base has that of the question.
 
-    Texts in one language are nearer to each other, so that says something.
+    That means something, because texts in one language are nearer to each other.
     """
     nearest, _ = max(passages, key=lambda passage: passage[1].similarity)
     language = detect_language(nearest.chunk.content)

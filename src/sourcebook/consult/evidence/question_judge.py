@@ -1,7 +1,7 @@
-"""Is a question answered or declined? Decided once, for the question as a whole, by a few weighed numbers.
+"""Decides whether a question is answered or declined, by the weighted sum of a few numbers.
 
-Each number can be read and has its weight in `judge_weights.toml`; what each adds to the decision is part of the
-verdict. A question in a language that the base does not hold is decided by its vectors alone.
+The weights are in `judge_weights.toml`; the verdict has each number and what it contributed. A question in a language
+that the base does not have is decided by vectors alone.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_word import is_word_nowhere
+from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading
 from sourcebook.consult.evidence.question_share import held_share, held_terms, weight_of
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
-from sourcebook.consult.question.everyday_words import everyday_stems
+from sourcebook.consult.question.everyday_words import everyday_stems_in
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.named_days import days_of_rows, named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.consult.support.support_check import names
-from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.question_words import words_of_a_kind
@@ -50,24 +50,24 @@ _HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+)$")
 _DIGITS = 4
 _DIGITS_IN_A_ROW = re.compile(r"\d+")
 _HALF_OF_A_THING = 0.45
-"""A little less than half: rare words weigh more, and the rarer of two may be the one that is missing."""
+"""A little less than half, because the missing one of two words may be the rarer one, which weighs more."""
 
 _ONLY_TITLED = 0.25
 _MOST_TITLED = 0.55
-"""A question that is mostly about what a title says may well be answered below it."""
+"""If more of a question is in the title, it may well be answered below it."""
 
 _NEARLY = 1.75
-"""Of our questions that were declined by no more than this, half had their answer in the excerpt that came closest; of
-all that were declined by more, with or without an answer, one in eight."""
+"""How far below the threshold is nearly accepted. Half of our questions declined within it had their answer in the
+closest excerpt; of those declined by more, one in eight."""
 
 JudgedPassage = tuple["SearchResult", "Judgement"]
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionVerdict:
-    """The decision, the numbers behind it and what each of them adds to the score.
+    """The decision, the numbers behind it, and what each contributes to the score.
 
-    `is_sure` says that the vectors alone are enough, whatever score is needed.
+    `is_sure`: the vectors alone are enough, whatever the score.
     """
 
     score: float
@@ -83,11 +83,11 @@ class QuestionVerdict:
 
     @property
     def is_nearly_accepted(self) -> bool:
-        """Whether a reader may want to see what was found, though it is no answer that can be vouched for."""
+        """Whether the passages are worth showing to a reader, even if they are not sure to answer."""
         return self.is_accepted or self.score >= self.needed - _NEARLY
 
-    def told(self) -> dict[str, JsonValue]:
-        """For `details`: the decision, and of each number its value and its share in the score."""
+    def as_details(self) -> dict[str, JsonValue]:
+        """The verdict for the details of an answer."""
         return {
             "accepted": self.is_accepted,
             "by": self.by,
@@ -106,17 +106,17 @@ NOTHING_FOUND = QuestionVerdict(-math.inf, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class WeighedQuestion:
-    """A question, what each of its words tells, and how many passages of the base hold each."""
+    """A question, the weights of its words, and how many passages of the base have each."""
 
     text: str
     weights: Mapping[str, float]
     counts: WordCounts
     language: str | None = None
-    """By which its words are compared; None if each passage tells its own."""
+    """The language in which its words are compared; None for that of each passage."""
     languages: Sequence[str | None] = ()
-    """Those in which its words were counted."""
+    """The languages in which its words were counted."""
     follow_up: str | None = None
-    """What was asked now, if the text is that and the question before it."""
+    """The follow-up alone, if the text is that with the question before it."""
 
     @property
     def asked_now(self) -> str:
@@ -133,9 +133,9 @@ def verdict_on(
 ) -> QuestionVerdict:
     """Whether these passages answer the question.
 
-    `is_foreign`: the nearest passage is in another language than the question. Its words may still decide, for a
-    language is sometimes taken for another; else its vectors do. `is_held`: the base holds the language of the question
-    as well, so that the form that is asked for must be there, and a small base needs no less than a large one.
+    `is_foreign`: the nearest passage is in another language than the question. If words do not accept it (languages are
+    sometimes mistaken), vectors decide. `is_held`: the base also has the language of the question. Then the form that
+    is asked for must be there, and a small base needs no less than a large one.
     """
     if not passages:
         return NOTHING_FOUND
@@ -149,14 +149,14 @@ def verdict_on(
     meaning["form_missing"] = float(is_held and _is_form_missing_nearby(question, passages))
     score, shares = _weighed(judge_weights().across, meaning)
     needed = judge_weights().across["needed"] if is_held else needed_across(question.counts.rows)
-    # A calibrated threshold is about words; here the vectors alone must be enough, or they are not.
+    # Calibrated thresholds are for words. Here the vectors alone must be enough.
     return QuestionVerdict(score, needed, score >= needed, JUDGED_BY_MEANING, meaning, shares)
 
 
 def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> dict[str, float]:
-    """What the judge weighs, under the names that the file of weights explains."""
+    """The numbers that are weighed, by their names in `judge_weights.toml`."""
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
-    others = [j.score for p, j in passages if not _same_document(p, closest) and not is_same_text(closest, p)]
+    others = [j.score for p, j in passages if _is_another_text(p, closest)]
     rest = _without_days_of(closest, passages, question)
     is_form_missing = _is_form_missing(question, passages)
     smallness = _smallness(question.counts.rows)
@@ -183,10 +183,15 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
     }
 
 
+def _is_another_text(passage: SearchResult, closest: SearchResult) -> bool:
+    """Whether a passage is of another document that is no copy or translation of this one."""
+    return document_of(passage) != document_of(closest) and not is_same_text(closest, passage)
+
+
 def _without_days_of(
     closest: SearchResult, passages: Sequence[JudgedPassage], question: WeighedQuestion
 ) -> WeighedQuestion:
-    """The question without a day that the closest passage or any row names: neither number nor month is missing."""
+    """The question without a day that the closest passage or any row names, so that its number is not missed."""
     wanted = named_days(question.text)
     if not wanted:
         return question
@@ -197,14 +202,14 @@ def _without_days_of(
 
 
 def _smallness(rows: int) -> float:
-    """Nearly one in a base of a few passages, none in a larger one: of a few, one seldom comes close by chance."""
+    """Nearly 1 for a base of a few passages, 0 for a larger one: among a few, one is seldom close by chance."""
     return max(0.0, 1.0 - rows / judge_weights().prior["small_passages"]) if rows else 0.0
 
 
 def needed_across(rows: int) -> float:
-    """What a question in another language needs in a base of so many passages.
+    """The threshold for a question in another language, in a base of so many passages.
 
-    The nearest of a few passages is seldom near by chance, so that a small base needs less.
+    It is lower in a small base, where the nearest passage is seldom near by chance.
     """
     weights = judge_weights().across
     small = weights["needed_of_one"] + weights["needed_more"] * math.log(max(1, rows))
@@ -212,21 +217,17 @@ def needed_across(rows: int) -> float:
 
 
 def nearness(question: str, passages: Sequence[JudgedPassage]) -> list[float]:
-    """How near each passage is to a question in another language: by its vector, and by the names that both hold."""
+    """How near each passage is to a question in another language: by its vector, and by shared names."""
     wanted, bonus = ForeignNames(question), judge_weights().across["names_bonus"]
     return [judgement.similarity + bonus * (_names_met(wanted, p) or 0.0) for p, judgement in passages]
 
 
 def meaning_of(question: str, passages: Sequence[JudgedPassage]) -> dict[str, float]:
-    """What can be told without words: the vectors, and names as they sound."""
+    """The numbers without words: from vectors, and from names by their sound."""
     near, weights = nearness(question, passages), judge_weights().across
     first = max(range(len(passages)), key=lambda place: near[place])
     nearest, judgement = passages[first]
-    others = [
-        n
-        for n, (p, _) in zip(near, passages, strict=True)
-        if not _same_document(p, nearest) and not is_same_text(nearest, p)
-    ]
+    others = [n for n, (p, _) in zip(near, passages, strict=True) if _is_another_text(p, nearest)]
     met = _names_met(ForeignNames(question), nearest)
     return {
         "similarity": judgement.similarity,
@@ -244,18 +245,18 @@ def _said_with_title(passage: SearchResult) -> str:
 
 
 def _is_number_missing(question: str, closest: SearchResult) -> bool:
-    """Whether the question says a number, such as a year, that the closest passage does not."""
+    """Whether the question has a number, such as a year, that the closest passage lacks."""
     wanted = {quantity.value for quantity in quantities(question)}
     if not wanted:
         return False
     said = f"{closest.chunk.section or ''}\n{_said_with_title(closest)}"
     missing = wanted - {quantity.value for quantity in quantities(said)}
-    # The year of a date and the "2" of "v2" are numbers that are said, too.
+    # The year of a date and the "2" of "v2" count, too.
     return bool(missing) and not missing <= set(_DIGITS_IN_A_ROW.findall(said))
 
 
 def names_found(question: str, text: str) -> float:
-    """Which part of the names and numbers in a question the text holds; all of them if it has none."""
+    """The share of the names and numbers in a question that the text has; 1.0 if there are none."""
     # In capitals every word looks like a name.
     named = [] if question.isupper() else [part for name in names(question) for part in words(name)]
     wanted = [*named, *(quantity.value for quantity in quantities(question))]
@@ -263,13 +264,13 @@ def names_found(question: str, text: str) -> float:
         return 1.0
     held = set(words(text))
     missing = [word for word in wanted if word not in held and not _has_form(word, held)]
-    # What is counted in words, or with a mark inside, is looked for only where it matters.
+    # Numbers in words, or with a mark inside, are looked for only if needed.
     counted = {quantity.value for quantity in quantities(text)} if missing else ()
     return (len(wanted) - sum(word not in counted for word in missing)) / len(wanted)
 
 
 def _has_form(name: str, held: set[str]) -> bool:
-    """Whether another form of a name is there: the same but for an ending. A number is never like another."""
+    """Whether another form of a name is there, with a different ending. A number has no other forms."""
     if name.isdigit() or len(name) <= _SHORTEST_INFLECTED:
         return False
     beginning = name[: max(_SHORTEST_INFLECTED, len(name) - _LONGEST_ENDING)]
@@ -289,9 +290,9 @@ def _nearest(passages: Sequence[JudgedPassage]) -> float:
 
 
 def _even_score(passages: Sequence[JudgedPassage], rows: int) -> float:
-    """The score of the first result, made comparable: it grows with the base.
+    """The score of the first result, made comparable between bases of different size.
 
-    Scores of several collections, and those of words without vectors, are of another kind.
+    For several collections, or without vectors, scores are not comparable, so the usual one is taken.
     """
     first = passages[0][0]
     is_fused = any(p.score_breakdown.semantic_score is not None for p, _ in passages)
@@ -301,14 +302,14 @@ def _even_score(passages: Sequence[JudgedPassage], rows: int) -> float:
 
 
 def _agreement(passages: Sequence[JudgedPassage]) -> float:
-    """How many of three pairs agree: the first result, the closest passage, the one with the nearest vector."""
+    """The share of equal pairs among the first result, the closest passage, and the one with the nearest vector."""
     closest = max(range(len(passages)), key=lambda place: passages[place][1].score)
     nearest = max(range(len(passages)), key=lambda place: passages[place][1].similarity)
     return ((closest == nearest) + (closest == 0) + (nearest == 0)) / 3
 
 
 def _unknown(question: WeighedQuestion) -> float:
-    """Which part of the question's weight is on words that the base holds nowhere. A small base lacks most words."""
+    """The share of the question's weight on words that the base lacks; it counts less in a small base."""
     total = sum(question.weights.values())
     if not total:
         return 0.0
@@ -318,7 +319,7 @@ def _unknown(question: WeighedQuestion) -> float:
 
 
 def _is_name_unknown(question: WeighedQuestion) -> bool:
-    """Whether the question names something that the base holds nowhere, however small it is."""
+    """Whether the question has a name that is nowhere in the base."""
     if question.text.isupper() or not question.counts.rows:
         return False
     languages = question.languages or (question.language,)
@@ -335,10 +336,10 @@ def _is_known(word: str, languages: Sequence[str | None], counts: WordCounts) ->
 
 
 def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    """Whether a question asks about a thing, and no sentence that was found names it.
+    """Whether a question asks about a thing that no sentence names.
 
-    Of several words that name it, half must be there. A sentence counts with the heading right above it. The title of
-    its document counts only where a page may be about the thing: everything in a museum's page is about the museum.
+    A sentence, with the heading right above it, must have half of the words that name the thing. The title of the
+    document counts only if a whole page may be about the thing: everything in a museum's page is about the museum.
     """
     thing = asked_thing(question.asked_now)
     if thing is None:
@@ -360,20 +361,21 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
 def _missing_thing(
     question: WeighedQuestion, closest: SearchResult, passages: Sequence[JudgedPassage]
 ) -> float:
-    """One if the thing that is asked about is named nowhere; less if only a title may name it."""
+    """1 if the thing that is asked about is named nowhere; less if only a title may name it."""
     if _is_thing_missing(question, passages):
         return 1.0
     return _ONLY_TITLED if _is_only_titled(question, closest) else 0.0
 
 
 def _is_only_titled(question: WeighedQuestion, closest: SearchResult) -> bool:
-    """Whether the closest passage holds nothing of the question but what the title of its document says anyway.
+    """Whether the closest passage has no more of the question than its document's title.
 
-    Everything in the rules of a club is about the club: that does not tell how to leave it. Names tell more.
+    Everything in the rules of a club is about the club, which does not tell how to leave it. Questions with names are
+    exempt.
     """
     if names(question.text):
         return False
-    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
+    everyday = everyday_stems_in(question.languages)
     weights = {term: weight for term, weight in question.weights.items() if term not in everyday}
     titled = held_terms(
         weights, distinct_terms(closest.document_title or "", question.language), question.language
@@ -385,7 +387,7 @@ def _is_only_titled(question: WeighedQuestion, closest: SearchResult) -> bool:
 
 
 def _named(weights: Mapping[str, float], said: frozenset[str], language: str | None) -> set[str]:
-    """The terms that are said, or of which a kind is, or what they are a kind of: pets for a dog."""
+    """The terms that are said, or a broader or narrower word for them: pets for a dog."""
     kinds = words_of_a_kind()
     named = held_terms(weights, said, language)
     return named | {term for term in weights if term in kinds and kinds[term] & said}
@@ -398,7 +400,7 @@ def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage
 
 
 def _is_form_missing_nearby(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    """Whether the nearest passage, in whichever language, lacks the form that an answer has: a price, a day."""
+    """Whether the nearest passage, in any language, lacks the wanted form: a price, a day."""
     gives = wanted_form(question.asked_now, None)
     nearest, _ = max(passages, key=lambda passage: passage[1].similarity)
     return gives is not None and not gives(nearest.chunk.content)
@@ -411,14 +413,16 @@ def _is_plainly_told(question: WeighedQuestion, passages: Sequence[JudgedPassage
 
 
 def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> bool:
-    """Whether it is asked what to do if something happens, and a heading of the closest passage is about that.
+    """Whether the question asks what to do if something happens, and a heading of the closest passage is about that.
 
-    One word of the question in such a heading is enough: what happens is said in many ways.
+    One word of the question in such a heading is enough, because the event can be put in many ways.
     """
     if not asks_what_to_do(question.text):
         return False
-    section = (closest.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
-    headings = [section, *(found[1] for found in _HEADING.finditer(closest.chunk.content))]
+    headings = [
+        last_heading(closest.chunk),
+        *(found[1] for found in _HEADING.finditer(closest.chunk.content)),
+    ]
     return any(
         names_situation(heading) and held_share(question.weights, heading, question.language) > 0
         for heading in headings
@@ -428,24 +432,23 @@ def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> boo
 def _is_news_missing(
     question: WeighedQuestion, closest: SearchResult, passages: Sequence[JudgedPassage]
 ) -> bool:
-    """Whether a follow-up asks about something that was not found in the document of the closest passage.
+    """Whether a follow-up asks about something that the document of the closest passage does not mention.
 
-    The question before it was answered there, and would be so again, whatever is asked next.
+    That document is found for the question before it, whatever is asked next.
     """
     if question.follow_up is None:
         return False
-    own = distinct_terms(question.follow_up, question.language)
-    everyday = frozenset[str]().union(*map(everyday_stems, question.languages))
-    weights = {term: weight for term, weight in question.weights.items() if term in own - everyday}
+    own = distinct_terms(question.follow_up, question.language) - everyday_stems_in(question.languages)
+    weights = {term: weight for term, weight in question.weights.items() if term in own}
     said = [
         f"{passage.chunk.section or ''}\n{_said_with_title(passage)}"
         for passage, _ in passages
-        if _same_document(passage, closest)
+        if document_of(passage) == document_of(closest)
     ]
     held = [held_share(weights, each, question.language) for each in said]
     if not weights or max(held) >= _HALF_OF_A_THING:
         return False
-    # "And what does it cost?" names nothing but what it asks for.
+    # "And what does it cost?" has no other word than the one that asks.
     kinds = asked_values(question.follow_up)
     asks_price = ValueKind.MONEY in kinds and len(weights) == 1 and asked_thing(question.follow_up) is None
     return not (asks_price and any(gives_value(each, kinds, question.follow_up) for each in said))
@@ -454,9 +457,9 @@ def _is_news_missing(
 def _told_terms(
     passage: SearchResult, language: str | None, *, with_title: bool = False
 ) -> Iterator[frozenset[str]]:
-    """The terms of each sentence with the heading right above it, and with the title of its document if it counts."""
+    """The terms of each sentence, with those of the heading right above it and, if wanted, of the title."""
     content = passage.chunk.content
-    section = (passage.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+    section = last_heading(passage.chunk)
     above = frozenset[str]()
     if with_title:
         above = distinct_terms(f"{passage.document_title or ''}\n{section}", language)
@@ -464,7 +467,3 @@ def _told_terms(
         above = distinct_terms(section, language)
     for start, end in sentence_spans(content):
         yield above | distinct_terms(content[start:end], language)
-
-
-def _same_document(one: SearchResult, other: SearchResult) -> bool:
-    return (one.collection_id, one.chunk.document_id) == (other.collection_id, other.chunk.document_id)

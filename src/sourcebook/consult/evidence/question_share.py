@@ -1,4 +1,4 @@
-"""Which part of a question a text holds, by what the question's words are worth."""
+"""Measures which share of a question a text has, by the weights of the question's words."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from itertools import takewhile
 
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.question_words import near_words, words_alike
+from sourcebook.text.stems import shared_beginning
 
 _SHORTEST_SHARED_BEGINNING = 5
 _SHARED_PART = 0.55
-"""Of two words that go on otherwise behind what they share, that is so much of the longer."""
+"""Two words with different endings must share this part of the longer one."""
 _OTHER_WORDS = frozenset({"ar", "ari", "ariat", "ар", "ариат"})
-"""Endings that make another word of one: a secretary is no secret."""
-# What many words begin with that have nothing else in common: "interest" and "interview".
+"""Endings that make another word: a secretary is not a secret."""
+# Beginnings of many unrelated words: "interest" and "interview".
 _FIRST_PARTS_OF_WORDS = """
     inter trans micro macro super hyper multi under contra contr infra ultra photo radio elect electro neuro
     интер транс микро макро супер гипер мульти контр электр электро радио видео предп предс предст
@@ -28,7 +28,7 @@ _NEARLY = "≈"
 
 
 def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
-    """Which part of a question's weight the text holds. Long words count as held if a form of theirs is there."""
+    """The share of a question's weight that the text has. Of a long word, any form counts."""
     return share_of_weight(weights, distinct_terms(text, language), language)
 
 
@@ -38,7 +38,7 @@ def share_of_weight(weights: Mapping[str, float], terms: AbstractSet[str], langu
 
 
 def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:
-    """The part of a question's weight that these of its terms have; marked ones count in part."""
+    """The share of a question's weight that these terms have; marked ones count in part."""
     total = sum(weights.values())
     worth = sum(
         weight * (1.0 if term in held else _WORTH_OF_A_NEAR_WORD)
@@ -49,12 +49,12 @@ def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:
 
 
 def held_terms(weights: Mapping[str, float], terms: AbstractSet[str], language: str | None) -> set[str]:
-    """The terms of a question that a text holds, in these words or near ones, by the terms of the text."""
+    """The terms of a question that a text has, itself or by a near word."""
     return unmarked(marked_terms(weights, terms, language))
 
 
 def unmarked(held: AbstractSet[str]) -> set[str]:
-    """The terms, whether they are held or only near words of theirs."""
+    """The terms without the mark for near words."""
     return {term.removeprefix(_NEARLY) for term in held}
 
 
@@ -64,10 +64,10 @@ def marked_terms(
     language: str | None,
     said: AbstractSet[str] = frozenset(),
 ) -> set[str]:
-    """The terms of a question that a text holds, with a mark on those of which it has only near words, for `weight_of`.
+    """The terms of a question that a text has, with a mark on those that it has only by a near word, for `weight_of`.
 
-    Of two texts together: those of either. For what is `said` where the text stands, other words do not do: beside
-    "annual leave", "a year" is not annual.
+    The union of two results is that of both texts. Terms `said` around the text are not replaced by other words: beside
+    "annual leave", "a year" does not mean annual.
     """
     # The sixth of May is written 06/05 in most sheets.
     held = {term for term in weights if term in terms or (term.isdigit() and f"0{term}" in terms)}
@@ -76,7 +76,7 @@ def marked_terms(
     if missing:
         beginnings = _beginnings(frozenset(terms))
         held.update(term for term in missing if _has_form(term, beginnings))
-    # "Price" answers "cost": words that are as good as each other in questions.
+    # "Price" counts as "cost": words that can replace each other in questions.
     alike = words_alike()
     asked = [term for term in weights if term not in held and term in alike and term not in said]
     if asked:
@@ -101,7 +101,7 @@ def _has_form(term: str, beginnings: Mapping[str, Sequence[str]]) -> bool:
 @lru_cache(4096)
 def _are_forms(one: str, other: str) -> bool:
     """Whether two long words that begin alike may be forms of one: "поставка" and "поставлять", not "secretary"."""
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    shared = shared_beginning(one, other)
     ends = one[shared:], other[shared:]
     if not all(ends):
         return not set(ends) & _OTHER_WORDS
@@ -110,7 +110,7 @@ def _are_forms(one: str, other: str) -> bool:
 
 @lru_cache(2048)
 def _beginnings(terms: frozenset[str]) -> Mapping[str, Sequence[str]]:
-    """The long ones among the terms by how they begin."""
+    """The long terms by their first letters."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for term in terms:
         if _may_share_beginning(term):
@@ -119,6 +119,6 @@ def _beginnings(terms: frozenset[str]) -> Mapping[str, Sequence[str]]:
 
 
 def emphasised(weights: Mapping[str, float], question: str, language: str | None) -> dict[str, float]:
-    """The weights with what was asked just now counting twice. A follow-up is searched with the question before it."""
+    """The weights, doubled for words of the question itself: a follow-up is searched with the question before it."""
     own = set(analyse(question, language))
     return {term: weight * (_WORTH_OF_NOW if term in own else 1.0) for term, weight in weights.items()}

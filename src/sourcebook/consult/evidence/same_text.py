@@ -1,4 +1,4 @@
-"""Copies and translations: a text that a base holds twice counts once."""
+"""Recognises copies and translations, so that a text counts once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.text.analysis import words
 from sourcebook.text.languages import detect_language
 
@@ -22,13 +23,13 @@ _LANGUAGE = re.compile(rf"(?:(?<=/)|^){_CODE}/|[._-]{_CODE}(?=$)", re.IGNORECASE
 
 def is_same_text(one: SearchResult, other: SearchResult) -> bool:
     """Whether a passage of another document says the same: word for word, or as its translation."""
-    if (one.collection_id, one.chunk.document_id) == (other.collection_id, other.chunk.document_id):
+    if document_of(one) == document_of(other):
         return False
     return holds_copy(other, one.chunk.content) or is_translation(one, other)
 
 
 def holds_copy(passage: SearchResult, text: str) -> bool:
-    """Whether a text stands in the passage word for word, or nearly all words of the shorter are in the other."""
+    """Whether the passage contains the text, or nearly all words of the shorter one are in the other."""
     said, held = words(text), words(passage.chunk.content)
     if len(said) >= _FEWEST_IN_A_ROW and f" {' '.join(said)} " in f" {' '.join(held)} ":
         return True
@@ -37,7 +38,7 @@ def holds_copy(passage: SearchResult, text: str) -> bool:
 
 
 def is_translation(one: SearchResult, other: SearchResult) -> bool:
-    """Whether two passages are of one document in two languages, by the names of its files."""
+    """Whether two passages are of one document in two languages, by the names of the files."""
     names = _without_language(one.document_path), _without_language(other.document_path)
     if names[0] != names[1] or one.document_path == other.document_path:
         return False

@@ -1,9 +1,8 @@
-"""An answer without a model: one excerpt of what was found, the stretch that most probably holds the answer.
+"""An answer without a model: an excerpt of the passages that most probably contains the answer.
 
-What was found is read as units: sentences, list items, rows of a table, listings. A few numbers speak for each, with
-weights that were learnt from questions whose answers are known; together they tell how probably it is this unit that
-answers. The stretch of neighbours with the greatest sum is quoted. Another excerpt comes along only if it adds what was
-asked for.
+The passages are split into units: sentences, list items, rows of a table, listings. Each gets a score, with weights
+that were learnt from questions with known answers, and from that a probability of being the answer. The stretch of
+neighbours with the greatest sum is quoted. A second excerpt follows only if two things were asked.
 """
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from sourcebook.consult.evidence.passage_surroundings import document_of, title_and_section
 from sourcebook.consult.evidence.question_share import held_share, held_terms
 from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
-from sourcebook.consult.excerpt.excerpt_features import Asked, TextNumbers, title_and_section
+from sourcebook.consult.excerpt.excerpt_features import Asked, UnitFeatures
 from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.consult.excerpt.joined_passages import joined
 from sourcebook.consult.excerpt.passage_units import Units
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 __all__ = ["Asked", "Extract", "ReadText", "chosen", "extract", "read_texts"]
 
 _MOST_TRIED = 8
-"""Around so many units, the best first, a stretch is looked for."""
-# How much of what a first passage holds that cannot be quoted another one must hold.
+"""Stretches are tried around so many of the best units."""
+# If the first passage cannot be quoted, another must have this share of what it has of the question.
 _SHARE_OF_THE_FIRST = 0.6
-# When a second excerpt comes along.
+# For a second excerpt: the least room for it, and the least share of the missing words.
 _SHORTEST_SECOND = 60
 _LEAST_OF_THE_MISSING = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """An excerpt, the place of its passage among those that were found, and the text that it is a span of.
+    """An excerpt, the index of its passage among those found, and the text that it is a span of.
 
-    `source` is the passage, or the passage with those beside it.
+    `source` is the passage, joined with overlapping ones.
     """
 
     passage: int
@@ -57,36 +57,36 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A text as it was read: its units, and the score of each that may be quoted."""
+    """A text split into units, with the score of each that may be quoted."""
 
     found: JoinedPassages
     units: Units
-    numbers: TextNumbers
+    features: UnitFeatures
     scores: Mapping[int, float]
     is_end: bool = False
     """Whether its document ends with it."""
 
     def scored(self, scores: Mapping[int, float]) -> ReadText:
-        """The same with other scores."""
+        """The same text with other scores."""
         return replace(self, scores=scores)
 
     def without(self, left_out: Iterable[int]) -> ReadText:
-        """The same without the scores of some units."""
+        """The same text with some units left out."""
         gone = frozenset(left_out)
         return replace(self, scores={i: score for i, score in self.scores.items() if i not in gone})
 
     def rows(self) -> Iterator[tuple[int, str]]:
-        """The rows among the units that may be quoted, each with the names of its columns."""
+        """The quotable rows, each with the names of its columns."""
         found = ((i, self.units.row(i)) for i in self.scores)
         return ((i, row) for i, row in found if cells_of(row))
 
     def tells(self, i: int) -> bool:
-        """Whether an excerpt may be made around a unit."""
-        return i in self.scores and self.numbers.is_near(i)
+        """Whether a unit may be the centre of an excerpt."""
+        return i in self.scores and self.features.is_near(i)
 
     @property
     def holds_whole_table(self) -> bool:
-        """Whether no row stands where the text begins or ends, unless its document does."""
+        """Whether no table is cut off at the beginning or the end of the text."""
         is_begin = self.found.whole.chunk.start_index == 0
         return (is_begin or not self._is_row(0)) and (self.is_end or not self._is_row(len(self.units) - 1))
 
@@ -95,7 +95,7 @@ class ReadText:
 
 
 def _about_term(asked: Asked, term: str | None) -> Asked:
-    """Who asks what a thing is asks for nothing else: "такое" and "mean" say nothing about it."""
+    """For a question what a term is, only the words of the term count: not "такое" or "mean"."""
     if term is None or asked.language is None:
         return asked
     own = distinct_terms(term, asked.language)
@@ -109,31 +109,31 @@ def read_texts(
     passages: Sequence[SearchResult],
     lengths: Mapping[tuple[str, str], int] | None = None,
 ) -> list[ReadText]:
-    """What was found, each text once, with what every unit scores. `lengths`: of documents, where they are known."""
+    """The passages as texts with scored units, each text once. `lengths`: of documents, if known."""
     asked = _about_term(asked, forms.term)
     weights = excerpt_weights().unit
     texts: list[ReadText] = []
     for found in joined(passages):
         units = Units.of(found.whole.chunk.content)
-        numbers = TextNumbers(asked, forms, found, units, passages)
+        features = UnitFeatures(asked, forms, found, units, passages)
         scores = {
-            i: sum(weights[name] * value for name, value in numbers.of(i).items())
+            i: sum(weights[name] * value for name, value in features.of(i).items())
             for i in range(len(units))
-            if numbers.is_quotable(i)
+            if features.is_quotable(i)
         }
         chunk = found.whole.chunk
-        length = (lengths or {}).get((found.whole.collection_id, chunk.document_id))
+        length = (lengths or {}).get(document_of(found.whole))
         is_end = length is not None and chunk.start_index + len(chunk.content) >= length
-        texts.append(ReadText(found, units, numbers, scores, is_end))
+        texts.append(ReadText(found, units, features, scores, is_end))
     return texts
 
 
 def extract(
     asked: Asked, passages: Sequence[SearchResult], lengths: Mapping[tuple[str, str], int] | None = None
 ) -> list[Extract]:
-    """The excerpt that most probably answers, and seldom a second one; none if no passage has anything to say.
+    """The excerpt that most probably answers, seldom a second one, none if nothing is related to the question.
 
-    `lengths` are those of documents, by collection and id: a table that was read to its end is not shown as cut.
+    `lengths` are those of documents, by collection and id, so that a complete table is not shown as cut.
     """
     forms = AskedForms(asked.question)
     return chosen(asked, forms, passages, read_texts(asked, forms, passages, lengths))
@@ -142,7 +142,7 @@ def extract(
 def chosen(
     asked: Asked, forms: AskedForms, passages: Sequence[SearchResult], texts: Sequence[ReadText]
 ) -> list[Extract]:
-    """`extract` of texts that were read."""
+    """`extract` for texts that are read already."""
     if not texts:
         return []
     if not any(text.tells(i) for text in texts if 0 in text.found.places for i in text.scores):
@@ -177,7 +177,7 @@ def chosen(
 def _same_found_first(
     best: Stretch, number: int, texts: Sequence[ReadText], makers: Sequence[ExcerptMaker]
 ) -> tuple[Stretch, int]:
-    """Where the same words were found in several documents, the search decides which of them is quoted."""
+    """The stretch in the first text that has the same words, as the search ranked them."""
     said = texts[number].units.text(best.best)
     for earlier, text in enumerate(texts[:number]):
         for i in text.scores:
@@ -187,7 +187,7 @@ def _same_found_first(
 
 
 def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
-    """How probably it is this unit of all that answers: none for those that are not quoted."""
+    """The probability of each unit to be the answer; 0 for those that are not quotable."""
     most = max((score for text in texts for score in text.scores.values()), default=0.0)
     raised = [{i: math.exp(score - most) for i, score in text.scores.items()} for text in texts]
     whole = sum(value for of_text in raised for value in of_text.values()) or 1.0
@@ -198,13 +198,12 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
 
 
 def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
-    share = partial(held_share, asked.weights, language=text.numbers.language)
+    share = partial(held_share, asked.weights, language=text.features.language)
     told = title_and_section(text.found.whole)
-    numbers = text.numbers
     return ExcerptMaker(
         *(text.units, chances, share, told, not forms.asks_twice),
-        wanted=numbers.wanted,
-        goes_on=numbers.tells_more_of_time,
+        wanted=text.features.wanted,
+        goes_on=text.features.tells_more_of_time,
     )
 
 
@@ -216,6 +215,15 @@ def _extract(
     return Extract(place, maker.shown(stretch), text.found.whole)
 
 
+def _row_choice(asked: Asked, text: ReadText) -> RowChoice:
+    return RowChoice(asked.question, frozenset(asked.weights), text.features.language or asked.spoken)
+
+
+def _starting_with(number: int, texts: Sequence[ReadText]) -> list[tuple[int, ReadText]]:
+    """The texts with their numbers: this one, then the others in their order."""
+    return sorted(enumerate(texts), key=lambda each: each[0] != number)
+
+
 def _rows_that_fit(
     asked: Asked,
     passages: Sequence[SearchResult],
@@ -223,10 +231,10 @@ def _rows_that_fit(
     makers: Sequence[ExcerptMaker],
     likeliest: tuple[float, int, int],
 ) -> list[Extract] | None:
-    """For who asks which rows fit a condition, those that surely do, if a row answers best; None for all others."""
+    """If rows are asked for by a condition and a row answers best: those that surely fit. None otherwise."""
     _, number, best = likeliest
     text = texts[number]
-    choice = RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
+    choice = _row_choice(asked, text)
     cells = cells_of(text.units.row(best))
     if not cells or (choice.says(cells) and not choice.asks_which):
         return None
@@ -235,7 +243,7 @@ def _rows_that_fit(
     if columns := choice.columns(cells):
         fitting = [
             (at, [i for i in other.scores if choice.fits(cells_of(other.units.row(i)), columns)])
-            for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
+            for at, other in _starting_with(number, texts)
         ]
         rows = _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
         return rows if rows or choice.asks_which or choice.denies else None
@@ -252,30 +260,30 @@ def _rows_alike(
     makers: Sequence[ExcerptMaker],
     best: tuple[int, int],
 ) -> list[Extract]:
-    """If a row answers best, it and all of its document that answer as well; else none.
+    """If a row answers best: it, and all rows of its document that answer as well. None otherwise.
 
-    Such are those with the same words of the question; where it names nothing but columns, those with a cell that is a
-    word or a number of it; else those about as likely.
+    These are the rows with the same words of the question. If it only names columns, they are those with a cell that is
+    a word or number of the question; else those about as likely.
     """
     number, place = best
     text, prices = texts[number], excerpt_weights().stretch
     if not (cells := cells_of(text.units.row(place))):
         return []
-    choice = RowChoice(asked.question, frozenset(asked.weights), text.numbers.language or asked.spoken)
-    named = text.numbers.words_in(place) & choice.others(cells)
+    choice = _row_choice(asked, text)
+    named = text.features.words_in(place) & choice.others(cells)
     likely = makers[number].chances[place]
     least = prices["row_beside"] * likely if likely < prices["row_alone"] else likely
     document = text.found.whole.chunk.document_id
     rows = [
         (at, i, of_row)
-        for at, other in sorted(enumerate(texts), key=lambda each: each[0] != number)
+        for at, other in _starting_with(number, texts)
         if other.found.whole.chunk.document_id == document
         for i in other.scores
         if (of_row := cells_of(other.units.row(i)))
     ]
     if named:
-        holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].numbers.words_in(i)]
-        # Flat 4 is no flat whose rent is 4 100.
+        holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].features.words_in(i)]
+        # "Flat 4" is not a flat with a rent of 4 100.
         exact = [each for each in holding if choice.numbers(each[2])]
         exact = exact or [each for each in holding if choice.names_whole(each[2])]
         alike = [(at, i) for at, i, _ in exact or holding]
@@ -295,9 +303,9 @@ def _list_of_rows(
     *,
     is_open: bool = True,
 ) -> list[Extract]:
-    """As many rows as there is room for, an extract for each text that they are of.
+    """As many rows as there is room for, one extract for each text.
 
-    `is_open`: the table may have more of them elsewhere.
+    `is_open`: the table may have more such rows elsewhere.
     """
     room = LONGEST
     extracts: list[Extract] = []
@@ -317,9 +325,9 @@ def _list_of_rows(
 
 
 def _instead(asked: Asked, passages: Sequence[SearchResult], texts: Sequence[ReadText]) -> list[ReadText]:
-    """What may be quoted in place of a first passage that cannot be: nothing that says much less of what was asked.
+    """The texts to quote if the first passage cannot be: without those that have much less of the question.
 
-    Words of the asker's language that the first passage holds do not speak for a passage in another.
+    If the first passage is in the asker's language, so must they be.
     """
     first = passages[0]
     spoken = detect_language(first.chunk.content)
@@ -328,13 +336,13 @@ def _instead(asked: Asked, passages: Sequence[SearchResult], texts: Sequence[Rea
     return [
         text
         for text in texts
-        if _whole_share(asked, text.found.whole, text.numbers.language) >= _SHARE_OF_THE_FIRST * wanted
-        and (not is_spoken or text.numbers.spoken in (None, asked.spoken))
+        if _whole_share(asked, text.found.whole, text.features.language) >= _SHARE_OF_THE_FIRST * wanted
+        and (not is_spoken or text.features.spoken in (None, asked.spoken))
     ]
 
 
 def _whole_share(asked: Asked, passage: SearchResult, language: str | None) -> float:
-    said = f"{passage.document_title or ''}\n{passage.chunk.section or ''}\n{passage.chunk.content}"
+    said = f"{title_and_section(passage)}\n{passage.chunk.content}"
     return held_share(asked.weights, said, language)
 
 
@@ -345,7 +353,7 @@ def _second(
     texts: Sequence[ReadText],
     makers: Sequence[ExcerptMaker],
 ) -> tuple[ReadText, ExcerptMaker, Stretch] | None:
-    """For who asks two things, the best unit with what the first excerpt lacks: a form, or most of the other words."""
+    """If two things are asked: the best unit with what the first excerpt lacks, a form or most of the other words."""
     room = LONGEST - len(first.excerpt.text) - 2
     if room < _SHORTEST_SECOND:
         return None
@@ -364,8 +372,8 @@ def _second(
         for number, (text, maker) in enumerate(zip(texts, makers, strict=True))
         for i in text.scores
         if maker.size(i) <= room
-        and text.numbers.spoken in (None, asked.spoken)
-        and is_wanted(text.units.text(i), text.numbers.language)
+        and text.features.spoken in (None, asked.spoken)
+        and is_wanted(text.units.text(i), text.features.language)
     ]
     if not options:
         return None

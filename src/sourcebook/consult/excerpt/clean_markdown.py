@@ -1,4 +1,4 @@
-"""Quoted text as it is shown: Markdown without links, tags and torn marks. Code stays what it is."""
+"""Cleans quoted text for showing: Markdown without links, tags and unpaired marks. Code stays as it is."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _CLEANED = (
     (re.compile(r"\\([\\`*_{}\[\]()#+.!|>~-])"), r"\1"),
 )
 _BULLET = re.compile(r"^[-*•–+◦▪·]\s+")
-# What is left of a bracket that was opened before a listing.
+# The end of a bracket that was opened before a listing.
 _TORN_BRACKET = re.compile(r"^[)\]}]+[\s.,;:]+(?=\S)")
 _MARKDOWN_ITEM = re.compile(r"\s*(?:-|\d{1,9}[.)])\s")
 _QUOTE_MARK = re.compile(r"(?m)^\s*>\s?")
@@ -49,7 +49,7 @@ _LANGUAGE = re.compile(r"[\w+-]+")
 
 
 def markdown_of(pieces: Sequence[tuple[BlockKind, str]]) -> str:
-    """Blocks of a text, or parts of them, as clean Markdown. Debris and what is empty when cleaned are left out."""
+    """Blocks of a text, or parts of them, as clean Markdown, without debris and blocks that become empty."""
     shown = ""
     before: BlockKind | None = None
     for kind, text in pieces:
@@ -58,7 +58,7 @@ def markdown_of(pieces: Sequence[tuple[BlockKind, str]]) -> str:
             continue
         close = before is kind and kind in (BlockKind.ITEM, BlockKind.ROW, BlockKind.RECORD)
         close = close or (kind is BlockKind.ITEM and before is BlockKind.TEXT)
-        # Lines that Markdown knows as no items would run together: "3.1. …", "a) …".
+        # Items that are none in Markdown, such as "3.1. …" and "a) …", would run together.
         close = close and (kind is not BlockKind.ITEM or _MARKDOWN_ITEM.match(cleaned) is not None)
         shown += ("" if not shown else "\n" if close else "\n\n") + cleaned
         before = kind
@@ -90,7 +90,7 @@ def clean_block(kind: BlockKind, text: str) -> str:
 
 
 def clean_inline(text: str) -> str:
-    """A sentence without links, tags and marks that lost their partner. What stands in backticks is not touched."""
+    """A sentence without links, tags and unpaired marks. Text in backticks is not touched."""
     kept: list[str] = []
 
     def keep(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""From the unit that answers best to the excerpt that is shown: what it cannot do without, then its neighbours."""
+"""Makes the excerpt around the unit that answers best: what it cannot do without, then its neighbours."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from sourcebook.consult.excerpt.passage_units import Unit, Units
 
 LONGEST = 396
-"""How many characters an excerpt is filled up to: 400 with the marks around it. A longer unit is cut."""
+"""The most characters of an excerpt: 400 with the marks around it. A longer unit is cut."""
 SHORTEST = 60
-"""To so many characters an excerpt is not trimmed."""
+"""An excerpt is not trimmed below this length."""
 # A clause of a regulation stands by itself.
 _CLAUSE = re.compile(r"\d{1,2}\.\d{1,2}")
 _SIGN_OF_MORE = "…"
@@ -30,14 +30,14 @@ _CLAUSE_END = re.compile(r"[,;:.!?](?=\s)\s*|\s[—–-](?=\s)")
 _LINE_END = re.compile(r"\n")
 
 Room = Callable[[int, int], int]
-"""How many characters are left beside the units from one to another."""
+"""How many more characters fit beside the units from one to another."""
 Share = Callable[[str], float]
-"""Which part of what was asked a text holds."""
+"""The share of the question that a text has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A stretch of a text, as a span of it, and how it is shown. `highlight` are spans of the stretch: what answers."""
+    """A stretch of a text, and how it is shown. `highlight` are the spans of the stretch that answer."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The units from `low` to `high`, around the one that answers best, and what they are worth."""
+    """The units from `low` to `high`, around the best one, and their worth."""
 
     worth: float
     low: int
@@ -57,23 +57,23 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class ExcerptMaker:
-    """Makes excerpts of a text whose units were weighed. `share` says how much of the question a part of it holds."""
+    """Makes excerpts of a text whose units have probabilities. `share`: that of the question in a part of it."""
 
     units: Units
     chances: Sequence[float]
-    """How probably each unit answers."""
+    """The probability of each unit to answer."""
     share: Share
     told: str = ""
-    """What a reader is told beside the excerpt: the title and the section."""
+    """What is shown beside the excerpt: the title and the section."""
     is_trimmed: bool = True
-    """Whether what hardly answers is left out at the ends of a stretch. Who asks for two things gets all of it."""
+    """Whether units that hardly answer are left out at the ends. Not if two things are asked."""
     wanted: Callable[[str], bool] | None = None
-    """Whether a text gives what the question wants: a time, if it asks when."""
+    """Whether a text has the wanted form: a time, if the question asks when."""
     goes_on: Callable[[int], bool] = lambda _: False
-    """Whether a unit says more exactly what the one before it answers."""
+    """Whether a unit adds detail to what the one before it answers."""
 
     def around(self, best: int) -> Stretch:
-        """The stretch around a unit that most probably answers, of those that there is room for."""
+        """The best stretch around a unit, of those that fit."""
         sizes = [self.size(i) for i in range(len(self.units))]
         if sizes[best] > LONGEST:
             return Stretch(self.chances[best], best, best, best)
@@ -89,7 +89,7 @@ class ExcerptMaker:
         )
 
     def shown(self, stretch: Stretch) -> Excerpt:
-        """A stretch as it is shown: with the names of its columns, or the heading above it, if that tells more."""
+        """A stretch as it is shown: with the names of its columns, or the heading above it, if that adds something."""
         best = self._best_of(stretch)
         if self.size(best) > LONGEST:
             return self._cut(best)
@@ -104,7 +104,7 @@ class ExcerptMaker:
         return max(within, key=lambda i: (self.chances[i], i == stretch.best))
 
     def _trimmed(self, stretch: Stretch, best: int) -> tuple[int, int]:
-        """A stretch without what stands at its ends and hardly answers, as far as the best unit can do without it."""
+        """A stretch without units at its ends that hardly answer, unless the best unit needs them."""
         low, high = stretch.low, stretch.high
         first, last = self._needed(best, lambda low, high: min(low - stretch.low, stretch.high - high))
 
@@ -133,7 +133,7 @@ class ExcerptMaker:
         return low, high
 
     def _lacks(self, low: int, high: int, first: int, last: int) -> bool:
-        """Whether a part of a stretch names less of what is asked about than the whole of it."""
+        """Whether a part of a stretch has less of the question than the whole."""
 
         def named(low: int, high: int) -> float:
             return self.share(
@@ -143,7 +143,7 @@ class ExcerptMaker:
         return named(first, last) < named(low, high)
 
     def _is_idle(self, i: int, best: int, side: str) -> bool:
-        """Whether a unit answers much less probably than the best one, the less so the longer it is."""
+        """Whether a unit answers much less probably than the best one. A longer one must be more probable."""
         if i == best + 1 and self.goes_on(i):
             return False
         prices = excerpt_weights().stretch
@@ -157,17 +157,17 @@ class ExcerptMaker:
         return self.chances[i] < share * self.chances[best]
 
     def _is_beside_wanted(self, i: int, best: int) -> bool:
-        """Whether the best unit gives what the question wants, and another one does not."""
+        """Whether the best unit has the wanted form, and another one does not."""
         if self.wanted is None:
             return False
         return self.wanted(self.units.row(best)) and not self.wanted(self.units.row(i))
 
     def _may_stand_first(self, i: int) -> bool:
-        """Whether a stretch may begin with a unit: nothing before it says what it is about, and no list is cut."""
+        """Whether a stretch may begin with a unit: it needs nothing before it, and no list is cut."""
         return not self.units.needs_before(i) and not self.units.leads(i - 1) and not self._is_list_cut(i - 1)
 
     def _may_stand_last(self, i: int, low: int) -> bool:
-        """Whether a stretch may end with a unit: it announces nothing, and is not amid a list that was announced."""
+        """Whether a stretch may end with a unit: it announces nothing, and is not inside a list that was announced."""
         kind, begin = self.units[i].kind, i
         if self.units.leads(i) or self.units[i].is_header:
             return False
@@ -177,13 +177,13 @@ class ExcerptMaker:
         return not (goes_on and begin > low and self.units.leads(begin - 1))
 
     def _is_within_table(self, i: int, best: int) -> bool:
-        """Whether a table or a list that does not hold the best unit goes on behind a unit: it goes as a whole."""
+        """Whether a table or list without the best unit continues after a unit: it is left out as a whole."""
         kind = self.units[i].kind
         is_other = kind in (BlockKind.ITEM, BlockKind.ROW) and kind is not self.units[best].kind
         return is_other and self.units[i + 1].kind is kind
 
     def _needed(self, best: int, room: Room) -> tuple[int, int]:
-        """The stretch of what a unit cannot do without: what it refers to, and what it announces."""
+        """The stretch that a unit needs: what it refers to, and what it announces."""
         low = high = best
         while self.units.needs_before(low) and room(low - 1, high) >= 0:
             low -= 1
@@ -192,13 +192,13 @@ class ExcerptMaker:
         return low, high
 
     def _header_apart(self, low: int, best: int, room: int) -> int | None:
-        """The row that names the columns, where it is shown above the row that answers, without those between."""
+        """The header row, if it is to be shown above the row that answers, without the rows between."""
         header = self.units.header_of(best)
         is_apart = header is not None and header < low
         return header if header is not None and is_apart and self.size(header) < room else None
 
     def _stands_alone(self, i: int) -> bool:
-        """Whether a row, a fact or an item that probably answers is shown without those beside it."""
+        """Whether a row, a fact or an item is probable enough to be shown alone."""
         sure = excerpt_weights().stretch
         match self.units[i].kind:
             case BlockKind.ROW | BlockKind.RECORD:
@@ -209,7 +209,7 @@ class ExcerptMaker:
                 return False
 
     def _stretches(self, low: int, high: int, best: int, room: Room) -> Iterator[tuple[int, int]]:
-        """What is needed, and every longer stretch that there is room for."""
+        """The needed stretch, and every longer one that fits."""
         waiting, seen = [(low, high)], {(low, high)}
         while waiting:
             stretch = waiting.pop()
@@ -220,7 +220,7 @@ class ExcerptMaker:
                     waiting.append((first, last))
 
     def _worth_of_stretch(self, low: int, high: int, best: int) -> float:
-        """How probably it answers, less what it costs that it begins or ends within a thought, and what is around."""
+        """The probability that it answers, less penalties for starting or ending inside a thought, and for length."""
         units, prices = self.units, excerpt_weights().stretch
         further = sum(self._is_another_paragraph(i) for i in range(low + 1, high + 1))
         worth = sum(self.chances[low : high + 1]) - prices["paragraph"] * further
@@ -234,7 +234,7 @@ class ExcerptMaker:
         )
 
     def _length_around(self, low: int, high: int, best: int) -> int:
-        """How many characters are of other paragraphs than the best unit's, and of no list or table announced here."""
+        """How many characters are neither of the best unit's paragraph nor of a list or table announced here."""
         units, length, is_announced = self.units, 0, False
         for i in range(low, high + 1):
             goes_on = is_announced and units[i].kind in (BlockKind.ITEM, BlockKind.ROW)
@@ -244,7 +244,7 @@ class ExcerptMaker:
         return length
 
     def _is_another_paragraph(self, i: int) -> bool:
-        """Whether a unit begins a paragraph, and not what the one before announces or goes on with."""
+        """Whether a unit begins a paragraph that the one before neither announces nor continues as a list."""
         here, before = self.units[i], self.units[i - 1]
         is_of_list = here.kind is before.kind and here.kind in (BlockKind.ITEM, BlockKind.ROW)
         return here.block != before.block and not is_of_list and not self.units.leads(i - 1)
@@ -257,9 +257,9 @@ class ExcerptMaker:
         heading: tuple[int, int] | None = None,
         header: int | None = None,
     ) -> Excerpt:
-        """The units from `low` to `high` as they stand, under the heading or with the names of columns if given.
+        """The excerpt of the units from `low` to `high`, with a heading or a header row above if given.
 
-        What is shown is in the stretch: it begins with the names of columns. Rows between are not shown.
+        Its span then begins with that heading or row; what is between is not shown.
         """
         taken = self.units.all[low : high + 1]
         start = taken[0].start if header is None else self.units[header].start
@@ -278,7 +278,7 @@ class ExcerptMaker:
             pieces.append((part[0].kind, row or nested + content[part[0].start : part[-1].end]))
         text = markdown_of(pieces)
         if text.endswith(":"):
-            # What it leads into is not there to be quoted.
+            # What it leads into is not quoted.
             text = f"{text[:-1].rstrip()}."
         if low < high and self._is_list_cut(high) and not _CLAUSE.match(content[taken[-1].start :]):
             is_bulleted = text.rpartition("\n")[2].lstrip().startswith("- ")
@@ -291,7 +291,7 @@ class ExcerptMaker:
         return Excerpt(start, taken[-1].end, text, highlight)
 
     def of_rows(self, rows: Sequence[int], *, is_open: bool) -> Excerpt:
-        """Rows as a list, without those between them. `is_open`: the table may have more of them."""
+        """Rows as a list, without those between. `is_open`: the table may have more of them."""
         units = self.units
         text = markdown_of([(BlockKind.ROW, units.row(i)) for i in rows])
         text = _without_bullet(BlockKind.ROW, text) if len(rows) == 1 and not is_open else text
@@ -302,28 +302,28 @@ class ExcerptMaker:
         )
 
     def _is_named_below(self, header: Unit, taken: Sequence[Unit]) -> bool:
-        """Whether the rows that are shown below a header say its names themselves."""
+        """Whether the rows below a header are shown with the names of their columns."""
         rows = [unit for unit in taken if unit.kind is BlockKind.ROW and unit.start > header.start]
         return bool(rows) and (rows[0].start, rows[0].end) in self.units.named
 
     def size(self, i: int) -> int:
-        """How many characters of a unit a reader reads, without the marks of code and emphasis."""
+        """The length of a unit as it is shown, without the marks of code and emphasis."""
         return _size(self.units[i].kind, self.units.named_row(i) or self.units.text(i))
 
     def _brings(self, i: int, best: int) -> bool:
-        """Whether the unit behind comes along in any case: it was announced, or goes on with a list that was."""
+        """Whether the next unit must be included: it was announced, or continues a list that was."""
         return self._is_listed(i, best) or self.units.leads(i) or (i == best and self.units.goes_on(i))
 
     def _is_listed(self, i: int, best: int) -> bool:
-        """Whether the unit behind goes on with the list that the best one announced."""
+        """Whether the next unit continues the list that the best one announced."""
         kinds = (self.units[i].kind, self.units[i + 1].kind)
         announces = self.units[best].kind is BlockKind.TEXT or (i > best and self.units.leads(best))
         return kinds == (BlockKind.ITEM, BlockKind.ITEM) and announces
 
     def _extensions(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
-        """The neighbours that may come along, each with the stretch that it makes."""
+        """The neighbours that may be added, each with the resulting stretch."""
         if low and self._belong_together(low, low - 1):
-            # A listing comes with what leads into it.
+            # A listing needs what leads into it.
             first = (
                 low - 1 - (self.units[low - 1].kind is BlockKind.CODE and self.units.needs_before(low - 1))
             )
@@ -335,7 +335,7 @@ class ExcerptMaker:
                 yield high + 1, low, last
 
     def _belong_together(self, i: int, j: int) -> bool:
-        """Whether j may come along with i: under the same heading, and a table only for what it says."""
+        """Whether j may be added to i: under the same heading, and a table only if its rows are probable."""
         here, there = self.units[i], self.units[j]
         if here.heading != there.heading:
             return False
@@ -345,7 +345,7 @@ class ExcerptMaker:
         return there.kind is BlockKind.ROW and any(self.chances[k] > 0 for k in rows)
 
     def _may_begin(self, i: int) -> bool:
-        """Whether a stretch may begin with a unit: not with the end of a list, nor with what tells nothing."""
+        """Whether a longer stretch may begin with a unit: not with the end of a list, nor with an improbable one."""
         if self.units[i].kind is BlockKind.CODE:
             return False
         if self.units[i].kind in (BlockKind.ITEM, BlockKind.ROW):
@@ -355,7 +355,7 @@ class ExcerptMaker:
         return self.units.leads(i) or (self.chances[i] > 0 and not self.units.is_lead_in(i))
 
     def _is_welcome(self, best: int, i: int) -> bool:
-        """Whether a neighbour is within the same part of a nested list, and in the same script."""
+        """Whether a neighbour may be added: of the same part of a nested list, and in the same script."""
         if self._stands_alone(i):
             return False
         kinds = {self.units[i].kind, self.units[best].kind}
@@ -377,21 +377,21 @@ class ExcerptMaker:
         return _CLAUSE.match(self.units.text(first)) is not None
 
     def _adds(self, best: int, i: int) -> bool:
-        """Whether a clause that may well answer too has a word of the question that the best one lacks."""
+        """Whether a probable clause has a word of the question that the best one lacks."""
         own = self.units.text(best)
         least = excerpt_weights().stretch["clause_beside"] * self.chances[best]
         is_likely = least <= self.chances[i] <= self.chances[best]
         return is_likely and self.share(f"{own}\n{self.units.text(i)}") > self.share(own)
 
     def _is_of_another_part(self, best: int, i: int) -> bool:
-        """Of the items that are less indented, only the one that the best is a part of may come, as the first."""
+        """Whether a less indented item is between. Only the one that the best is part of may be added, as the first."""
         first, last = sorted((best, i))
         indents = [u.indent for u in self.units.all[first : last + 1] if u.kind is BlockKind.ITEM]
         own = self.units[best].indent
         return min(indents) < own and (i > best or min(indents[1:]) < own)
 
     def _heading_over(self, low: int, high: int, room: int) -> tuple[int, int] | None:
-        """The heading right above a stretch, if it has something asked for that the stretch does not."""
+        """The heading right above a stretch, if it has something of the question that the stretch lacks."""
         heading = self.units[low].heading
         if heading is None or (low and self.units[low - 1].heading == heading):
             return None
@@ -403,12 +403,12 @@ class ExcerptMaker:
         return heading if is_needed else None
 
     def _is_given_above(self, heading: str, said: str) -> bool:
-        """Whether the heading has the date or the number that is asked for: "4.2 (3 November)" of release notes."""
+        """Whether only the heading has the date or number asked for: "4.2 (3 November)" in release notes."""
         is_number = any(letter.isdigit() for letter in heading)
         return self.wanted is not None and is_number and self.wanted(heading) and not self.wanted(said)
 
     def _is_list_cut(self, high: int) -> bool:
-        """Whether a list goes on behind the stretch."""
+        """Whether a list continues after the stretch."""
         if high + 1 >= len(self.units):
             return False
         last, following = self.units[high], self.units[high + 1]
@@ -419,10 +419,10 @@ class ExcerptMaker:
         )
 
     def _marked(self, low: int, high: int, best: int) -> set[int]:
-        """The unit that is marked as the answer: the best one, or one about as likely that holds more of the question.
+        """The units marked as the answer: the best one, or one about as likely with more of the question.
 
-        Of "spent fixer" and "spent developer", the one that was asked about must not stand unmarked beside the other.
-        A best one that holds nothing of the question stands under a heading that does: then both are marked.
+        So if "spent fixer" is asked about, "spent developer" beside it is not marked instead. If the best one has
+        nothing of the question, because its heading does, both are marked.
         """
 
         def held(i: int) -> float:
@@ -438,7 +438,7 @@ class ExcerptMaker:
         return {rival} if own else {best, rival}
 
     def _carrying(self, best: int, high: int) -> Iterator[tuple[int, int]]:
-        """Where the words are that answer: the best unit, and the list or the listing that it leads into."""
+        """The spans that answer: the best unit, and the list or listing that it leads into."""
         yield self.units[best].start, self.units[best].end
         last = best
         while last < high and (self.units.leads(last) or self._is_listed(last, best)):

@@ -1,4 +1,4 @@
-"""What speaks for a sentence, an item, a row or a listing: a few numbers, weighed in `excerpt_weights.toml`."""
+"""The numbers by which units of a text are scored, with the weights in `excerpt_weights.toml`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.asking_heading import asked_in
+from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading, title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
-from sourcebook.consult.question.told_time import asked_deed, asks_when, points_back, tells_time, warns_only
+from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.blocks import BlockKind
-from sourcebook.text.contents import is_contents, names_another_place
+from sourcebook.text.contents import is_contents, is_contents_line
 from sourcebook.text.languages import detect_language
 from sourcebook.text.question_opposites import says_the_opposite
 from sourcebook.text.quoted_mail import quoted_spans
@@ -36,7 +37,7 @@ _MOST_WORDS_OF_A_TITLE = 8
 _OF_ITS_SECTION = 0.5
 _LESS_BELOW = 0.5
 _MOST_IS_NAMED = 0.6
-"""What tells a time names so much of a question that does not say which of its words is the deed."""
+"""If the verb of a "when" question is unknown, a sentence with a time must have this share of the question."""
 _USUAL_LENGTH = 100
 _SHORTEST_LENGTH = 10
 _FORMS = (
@@ -49,7 +50,7 @@ _FORMS = (
 _LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
 _HEADER_OF_LETTER = re.compile(r"(?:From|To|Cc|Date|Subject|Attachments): ")
 _FIRST_HEADERS = ("From: ", "To: ")
-# Who asks for the sender, the day or the subject of a letter speaks of it as a letter.
+# Words of questions about the sender, the date or the subject of an e-mail.
 _ABOUT_A_LETTER = re.compile(
     r"\b(?:sen[dt]\w*|letters?|e-?mail\w*|mails?|messages?|wrote|written|recipients?|addresse\w+|subject|attach\w*"
     r"|from whom|to whom|писем|письм\w*|сообщени\w*|отправ\w*|присла\w*|написа\w*|адресат\w*|получател\w*|кому"
@@ -58,7 +59,7 @@ _ABOUT_A_LETTER = re.compile(
     re.IGNORECASE,
 )
 _MARKS_OF_HEADINGS = re.compile(r"\{[^{}]*\}|[#`*]")
-# What only says where to read on.
+# A sentence that only refers to another place.
 _POINTER = re.compile(
     r"\W*(?:(?:please,? )?(?:see|refer|consult)\b|(?:for|to find|to get) (?:more|further) (?:information|details)"
     r"|for details|more (?:information|details) (?:on|about|is|are|can)|см\.|смотрите|подробнее (?:о|об|см|читайте)\b"
@@ -71,9 +72,9 @@ _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: what its words are worth, the language of the words, and the asker's own.
+    """A question, the weights of its words, the language in which they are compared, and the asker's.
 
-    `language` is None if each passage is to tell its own.
+    `language` is None for that of each passage.
     """
 
     question: str
@@ -82,8 +83,8 @@ class Asked:
     spoken: str | None = None
 
 
-class TextNumbers:
-    """Reads a text that was found, and says what speaks for each of its units."""
+class UnitFeatures:
+    """Computes the numbers of each unit of a text."""
 
     def __init__(
         self,
@@ -105,8 +106,8 @@ class TextNumbers:
             self.spoken != asked.spoken if self.spoken else asked.language is None
         )
         terms = [distinct_terms(units.text(i), self.language) for i in range(len(units))]
-        # What is done may be said in another word each time: to prune is to cut.
-        said = frozenset[str]().union(*terms) - self._deed
+        # The verb is left out, because each sentence may use another: to prune is to cut.
+        said = frozenset[str]().union(*terms) - self._verb
         self._held = [
             frozenset(marked_terms(asked.weights, of_unit, self.language, said)) for of_unit in terms
         ]
@@ -115,7 +116,7 @@ class TextNumbers:
         self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
 
     def is_quotable(self, i: int) -> bool:
-        """Whether a unit says anything by itself: names of columns, titles, lines of contents and two words do not."""
+        """Whether a unit says something by itself, unlike a header, a title, a line of contents or two words."""
         unit, said = self._units[i], self._units.text(i)
         if unit.is_header or said.strip(_MARKS_OF_ITEMS) in self._titles or self._is_idle_header(unit):
             return False
@@ -123,10 +124,10 @@ class TextNumbers:
             return False
         if self._is_menu and unit.kind is BlockKind.ITEM and not said.endswith(_ENDS_OF_SENTENCES):
             return False
-        return not (self._is_contents and names_another_place(said))
+        return not (self._is_contents and is_contents_line(said))
 
     def _is_idle_header(self, unit: Unit) -> bool:
-        """Whether a unit is of the lines above a letter, and nobody asks who sent it, to whom, when or about what."""
+        """Whether a unit is a header line of an e-mail, and the question is not about the sender, date or subject."""
         content = self._units.content
         if not self._is_letter or not _HEADER_OF_LETTER.match(content, unit.start):
             return False
@@ -139,15 +140,19 @@ class TextNumbers:
         return frozenset(unmarked(self._held[i]))
 
     def words_around(self, i: int) -> frozenset[str]:
-        """The words of the question that a unit has, or the headings above it."""
+        """The words of the question that a unit or a heading above it has."""
         return self._path_to(self._units[i]).union(self._held[i], self._heading(self._units[i]))
 
     def is_near(self, i: int) -> bool:
-        """Whether a unit has to do with the question at all, by a word or by its vector."""
+        """Whether a unit is related to the question, by a word or by its vector."""
         return bool(self._held[i]) or self._nearness(i) > 0
 
     def of(self, i: int) -> dict[str, float]:
-        """What speaks for a unit."""
+        """The numbers of a unit, by the names of their weights."""
+        return self._shares(i) | self._of_passage(i) | self._of_unit(i) | self._of_form(i)
+
+    def _shares(self, i: int) -> dict[str, float]:
+        """The shares of the question in the unit and around it."""
         unit, units = self._units[i], self._units
         before = self._held[i - 1] if i else frozenset[str]()
         header = units.header_of(i)
@@ -158,11 +163,7 @@ class TextNumbers:
         near_before = frozenset[str]().union(
             *(self._held[j] for j in range(max(0, i - 2), i + 1) if units[j].heading == unit.heading)
         )
-        place = self._text.place_at(unit.start, unit.end, self._passages)
-        passage = self._passages[place]
-        said = units.text(i)
-        nearness = self._nearness(i)
-        numbers = {
+        return {
             "share": self._share(self._held[i]),
             "words": len(self._held[i]) / max(1, len(self._asked.weights)),
             "context_share": self._share(around),
@@ -171,68 +172,95 @@ class TextNumbers:
             "path_share": self._share(path),
             "repeated": self._share(self._held[i] & path),
             "text_share": self._text_share,
+        }
+
+    def _of_passage(self, i: int) -> dict[str, float]:
+        """How near the unit is, and how its passage was found."""
+        place = self._place(i)
+        nearness = self._nearness(i)
+        return {
             "nearness": nearness,
             "nearness_across": nearness * self.is_across,
-            "similarity": passage.score_breakdown.semantic_score or 0.0,
+            "similarity": self._passages[place].score_breakdown.semantic_score or 0.0,
             "lead": _lead(self._passages, place),
             "is_first": float(place == 0),
             "of_document": self._of_document,
             "own_language": float(self.spoken is not None and self.spoken == self._asked.spoken),
+        }
+
+    def _of_unit(self, i: int) -> dict[str, float]:
+        """The kind and length of the unit."""
+        unit, said = self._units[i], self._units.text(i)
+        return {
             "length": math.log(max(len(said), _SHORTEST_LENGTH) / _USUAL_LENGTH),
             "item": float(unit.kind is BlockKind.ITEM),
-            "listing_asked": float(unit.kind is BlockKind.CODE and AnswerForm.COMMAND in self._forms.forms),
+            "listing_asked": float(unit.kind is BlockKind.CODE and self._asks_way),
             "question": float(said.endswith("?")),
             "quoted_letter": float(any(start < unit.end and unit.start < end for start, end in self._quoted)),
             "news": float(_NEWS.search(self._whole.document_path) is not None),
         }
-        numbers["wanted"] = float(self.wanted is not None and self.wanted(self._led_text(i)))
-        numbers["title_lacks"] = self._title_lacks(place)
-        numbers["asked_above"] = asked = self._asked_above(unit)
-        # Who asks how to do something needs the steps, and not what introduces them.
-        is_way = AnswerForm.COMMAND in self._forms.forms
-        numbers["answers_heading"] = 0.0 if is_way else asked * self._firstness(i)
-        numbers["points_elsewhere"] = float(_POINTER.match(said) is not None)
-        numbers["time_told"] = float(self._tells_time(i))
-        numbers["opposite"] = float(self._tells_opposite(i))
+
+    def _of_form(self, i: int) -> dict[str, float]:
+        """Whether the unit has the form of an answer to this question."""
+        asked_above = self._asked_above(self._units[i])
         met = self._forms.met_by(self._led_text(i))
-        return numbers | {form.value: float(form in met) for form in _FORMS}
+        return {
+            "wanted": float(self.wanted is not None and self.wanted(self._led_text(i))),
+            "title_lacks": self._title_lacks(self._place(i)),
+            "asked_above": asked_above,
+            # Whoever asks how to do something needs the steps, and not what introduces them.
+            "answers_heading": 0.0 if self._asks_way else asked_above * self._firstness(i),
+            "points_elsewhere": float(_POINTER.match(self._units.text(i)) is not None),
+            "time_told": float(self._tells_time(i)),
+            "opposite": float(self._tells_opposite(i)),
+            **{form.value: float(form in met) for form in _FORMS},
+        }
+
+    def _place(self, i: int) -> int:
+        """The index of the unit's passage."""
+        unit = self._units[i]
+        return self._text.place_at(unit.start, unit.end, self._passages)
+
+    @property
+    def _asks_way(self) -> bool:
+        return AnswerForm.COMMAND in self._forms.forms
 
     def _led_text(self, i: int) -> str:
-        """A unit with what it leads into; a row with the names of its columns, which may say what its numbers are."""
+        """A unit with what it leads into; a row with the names of its columns."""
         units = self._units
         return f"{units.text(i)}\n{units.text(i + 1)}" if units.leads(i) else units.row(i)
 
     def _tells_time(self, i: int) -> bool:
-        """Whether it is asked when something is done, and a unit says when that is."""
+        """Whether the question asks when something is done, and a unit says when."""
         if not self._asks_when:
             return False
         said = self._led_text(i)
-        return self._is_about_deed(i) and tells_time(said) and not warns_only(said, self._asked.question)
+        return self._is_about_verb(i) and tells_time(said) and not warns_only(said, self._asked.question)
 
     def _tells_opposite(self, i: int) -> bool:
-        """Whether it is asked when one thing is, and a unit says when the opposite is."""
+        """Whether the question asks when something is, and a unit says when the opposite is."""
         return self._asks_when and says_the_opposite(self._asked.question, self._led_text(i), self.language)
 
-    def _is_about_deed(self, i: int) -> bool:
-        """Whether a unit is about what is done with the thing that is asked about, or refers to one that is."""
-        if not self._deed:
+    def _is_about_verb(self, i: int) -> bool:
+        """Whether a unit is about the verb and its object in a "when" question, or refers to a unit that is."""
+        if not self._verb:
             return bool(self._held[i]) and self._share(self.words_around(i)) >= _MOST_IS_NAMED
         if self._goes_on(i):
             return True
-        if self._deed.isdisjoint(self.words_in(i)):
+        if self._verb.isdisjoint(self.words_in(i)):
             return False
-        thing = self._asked.weights.keys() - self._deed
+        thing = self._asked.weights.keys() - self._verb
         is_named = not thing.isdisjoint(unmarked(self.words_around(i)))
         return is_named or not thing or points_back(self._units.text(i))
 
     def _goes_on(self, i: int) -> bool:
         is_beside = i > 0 and self._units[i - 1].block == self._units[i].block
         return (
-            is_beside and points_back(self._units.text(i)) and not self._deed.isdisjoint(self.words_in(i - 1))
+            is_beside and points_back(self._units.text(i)) and not self._verb.isdisjoint(self.words_in(i - 1))
         )
 
     def tells_more_of_time(self, i: int) -> bool:
-        """Whether a unit says more exactly when the one before it is: "in most gardens this is November"."""
+        """Whether a unit tells the time of the one before it: "in most gardens this is November"."""
         return self._asks_when and self._goes_on(i) and self._tells_time(i)
 
     @cached_property
@@ -240,13 +268,13 @@ class TextNumbers:
         return asks_when(self._asked.question)
 
     @cached_property
-    def _deed(self) -> frozenset[str]:
-        """What is done, of a question that asks when: none if it does not say."""
-        deed = asked_deed(self._asked.question)
-        return distinct_terms(deed, self.language).intersection(self._asked.weights) if deed else frozenset()
+    def _verb(self) -> frozenset[str]:
+        """The verb of a question that asks when to do something; empty if it has none."""
+        verb = asked_verb(self._asked.question)
+        return distinct_terms(verb, self.language).intersection(self._asked.weights) if verb else frozenset()
 
     def _title_lacks(self, place: int) -> float:
-        """What another title names of the question besides what this one does: of raspberries, the everbearing ones."""
+        """What another title has of the question beyond this one: "everbearing", if this one is about raspberries."""
         own = self._named_in_titles[place]
         more = [named - own for named in self._named_in_titles if own and own < named]
         return max(map(self._share, more), default=0.0)
@@ -257,7 +285,7 @@ class TextNumbers:
 
     @cached_property
     def wanted(self) -> Gives | None:
-        """What tells whether a text gives what the question wants; None if that cannot be seen."""
+        """Whether a text has the wanted form; None if the question wants none."""
         return wanted_form(self._asked.question, self.language)
 
     def _terms_held(self, text: str) -> frozenset[str]:
@@ -275,13 +303,13 @@ class TextNumbers:
         return self._headings[unit.heading]
 
     def _asked_above(self, unit: Unit) -> float:
-        """How much the heading right above a unit asks what was asked; not at all without what is done."""
-        if self._deed and self._deed.isdisjoint(self._heading(unit)):
+        """How far the heading right above a unit asks the same question; 0 if it lacks the verb."""
+        if self._verb and self._verb.isdisjoint(self._heading(unit)):
             return 0.0
         return asked_in(self._text_above(unit), self._asked.weights, self.language)
 
     def _firstness(self, i: int) -> float:
-        """1 for the first unit below a heading, less for each further one of its paragraph, 0 for all others."""
+        """1 for the first unit below a heading, less for each further one of its paragraph, else 0."""
         units = self._units
         first = i
         while first and units[first - 1].block == units[i].block:
@@ -293,12 +321,12 @@ class TextNumbers:
         """The heading right above a unit."""
         if unit.heading:
             return self._units.content[slice(*unit.heading)]
-        return (self._whole.chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+        return last_heading(self._whole.chunk)
 
     def _path_to(self, unit: Unit) -> frozenset[str]:
-        """The words of the question in the title and in the headings of the passage that a unit stands under.
+        """The words of the question in the title and the headings above a unit.
 
-        A passage of a short document goes on under the next heading, and what stands there is not of its section.
+        A passage may continue under the next heading, which is not part of its section.
         """
         if unit.heading not in self._paths:
             self._paths[unit.heading] = (
@@ -318,7 +346,7 @@ class TextNumbers:
         return _bare_heading(heading) not in parts and level <= len(parts)
 
     def _nearness(self, i: int) -> float:
-        """How near the nearest child is that a unit is (part) of."""
+        """The score of the nearest child that overlaps a unit."""
         unit, first = self._units[i], self._whole.chunk.start_index
         near = (
             match.score
@@ -333,11 +361,9 @@ class TextNumbers:
 
     @cached_property
     def _of_document(self) -> float:
-        """The part of the passages that are of the same document."""
-        own = (self._whole.collection_id, self._whole.chunk.document_id)
-        return sum((p.collection_id, p.chunk.document_id) == own for p in self._passages) / len(
-            self._passages
-        )
+        """The share of the passages that are of the same document."""
+        own = document_of(self._whole)
+        return sum(document_of(passage) == own for passage in self._passages) / len(self._passages)
 
     @cached_property
     def _titles(self) -> frozenset[str]:
@@ -349,7 +375,7 @@ class TextNumbers:
 
     @cached_property
     def _is_menu(self) -> bool:
-        """Whether a list names the very place that it stands in, among others."""
+        """Whether the text has a menu: a list with its own title among others."""
         return any(
             unit.kind is BlockKind.ITEM and self._units.text(i).strip(_MARKS_OF_ITEMS) in self._titles
             for i, unit in enumerate(self._units.all)
@@ -361,7 +387,7 @@ class TextNumbers:
 
     @cached_property
     def _quoted(self) -> Sequence[tuple[int, int]]:
-        """Where a letter repeats what others wrote."""
+        """The parts of an e-mail that others wrote."""
         return quoted_spans(self._units.content) if self._is_letter else ()
 
     @cached_property
@@ -378,20 +404,14 @@ def _bare_heading(heading: str) -> str:
     return _MARKS_OF_HEADINGS.sub("", heading).strip()
 
 
-def title_and_section(passage: SearchResult) -> str:
-    """What a reader is told beside an excerpt."""
-    return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
-
-
 def _lead(passages: Sequence[SearchResult], place: int) -> float:
-    """How far the first result is before a passage. Another part of a section that was found is less far behind."""
+    """How far a passage's score is behind the first, less so if a better one is of the same section."""
     own = passages[place]
     of_section = [
         p.score
         for p in passages
         if p.chunk.section is not None
-        and (p.collection_id, p.chunk.document_id, p.chunk.section)
-        == (own.collection_id, own.chunk.document_id, own.chunk.section)
+        and (document_of(p), p.chunk.section) == (document_of(own), own.chunk.section)
     ]
     found = own.score + _OF_ITS_SECTION * (max(of_section, default=own.score) - own.score)
     return max(0.0, passages[0].score - found)

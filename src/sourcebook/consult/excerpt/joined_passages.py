@@ -1,10 +1,12 @@
-"""Passages overlap, and a list or a thought may go on in the next one: found both, they are read as one text."""
+"""Joins overlapping passages into one text, because a list or a thought may continue in the next passage."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from sourcebook.consult.evidence.passage_surroundings import document_of
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
@@ -13,16 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JoinedPassages:
-    """Passages that overlap, as one text: `whole` has the text of all, and the name of the one that was found first.
+    """Overlapping passages as one text. `whole` is the one found first, with the text of all.
 
-    `places` are those of the passages among all that were found, in that order.
+    `places` are the indices of the passages among those found.
     """
 
     whole: SearchResult
     places: Sequence[int]
 
     def place_at(self, start: int, end: int, passages: Sequence[SearchResult]) -> int:
-        """The first of the passages that a span of the text is (part) of."""
+        """The index of the first passage that a span of the text lies in, at least partly."""
         first = self.whole.chunk.start_index
         for place in self.places:
             chunk = passages[place].chunk
@@ -32,7 +34,7 @@ class JoinedPassages:
 
 
 def joined(passages: Sequence[SearchResult]) -> list[JoinedPassages]:
-    """All that was found, each passage once: in a text with those that overlap it, or by itself."""
+    """The passages as texts, each joined with those that overlap it."""
     texts: list[JoinedPassages] = []
     waiting = list(range(len(passages)))
     while waiting:
@@ -47,19 +49,20 @@ def joined(passages: Sequence[SearchResult]) -> list[JoinedPassages]:
 
 
 def _overlapping(whole: SearchResult, passages: Sequence[SearchResult], waiting: Sequence[int]) -> int | None:
-    """The next of the waiting passages that overlaps a text."""
-    of_document = (whole.collection_id, whole.chunk.document_id)
-    for place in waiting:
-        other = passages[place]
-        if (other.collection_id, other.chunk.document_id) == of_document and _overlap(
-            whole.chunk, other.chunk
-        ):
-            return place
-    return None
+    """The first waiting passage that overlaps a text."""
+    return next(
+        (
+            place
+            for place in waiting
+            if document_of(passages[place]) == document_of(whole)
+            and _overlap(whole.chunk, passages[place].chunk)
+        ),
+        None,
+    )
 
 
 def _overlap(one: Chunk, other: Chunk) -> bool:
-    """Whether the end of one is the beginning of the other, letter by letter."""
+    """Whether the end of one is the beginning of the other."""
     first, second = sorted((one, other), key=lambda chunk: chunk.start_index)
     shared = first.content[second.start_index - first.start_index :]
     return bool(shared) and second.content.startswith(shared)

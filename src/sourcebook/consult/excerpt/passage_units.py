@@ -1,4 +1,4 @@
-"""What a passage is read as: sentences, list items, rows and listings, and which of them belong together."""
+"""Splits a passage into units (sentences, list items, rows, listings), and tells which belong together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.tables import named_rows
 
 _LONGEST_ITEM = 300
-# What announces a list or a listing: a colon, or words that say so where every sentence ends with a dot.
+# What announces a list or a listing: a colon, or words that say so.
 _LEAD_IN = re.compile(
     r"(?:[:：]|\b(?:as follows|(?:the )?following(?: \w+)?|like this|with this|below|следующее|следующим образом|так"
     r"|ниже|a seguir|(?:o|do) seguinte|seguintes?|abaixo|assim|linha de comandos)\s*\.?)\s*$",
@@ -47,13 +47,13 @@ _POINTS_BACK = re.compile(
 )
 # A label that begins a paragraph: "**My account is locked.** Wait for half an hour."
 _LABEL = re.compile(r"\W*(?:\*\*|__)[^*_\n]+(?:\*\*|__)\W*")
-# What answers whether something is so; the sentence behind it only tells more.
+# An answer to a yes-or-no question; the next sentence adds to it.
 _VERDICT = re.compile(
     r"(?:(?:yes|no|да|нет|sim|não|sí|ja|nein|oui|non)(?:[,\s]\s*\w+)?|нельзя|можно|never|nunca|никогда)\W*",
     re.IGNORECASE,
 )
 _MOST_WORDS_OF_A_CASE = 5
-# What follows upon a sentence and may turn it round: "But now it is gone."
+# How a sentence begins that may reverse the one before: "But now it is gone."
 _GOES_ON = re.compile(
     r"\W*(?:but|however|nevertheless|nonetheless|even so|yet|this|that(?:'s)?|these|those"
     r"|(?:because of|thanks to|due to) (?:this|that)"
@@ -66,7 +66,7 @@ _GOES_ON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A span of the text that is read as one, the number of its block, and the heading that it stands under."""
+    """A span of the text, the number of its block, and the span of the heading above it."""
 
     kind: BlockKind
     start: int
@@ -74,19 +74,19 @@ class Unit:
     block: int
     heading: tuple[int, int] | None
     indent: int = 0
-    """How far a list item stands from the margin."""
+    """The indent of a list item."""
     is_header: bool = False
     """Whether it is the first row of a table, which names the columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The units of a text in their order. Headings are what they stand under; debris is none."""
+    """The units of a text in their order, without headings and debris."""
 
     content: str
     all: Sequence[Unit]
     named: Mapping[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
-    """Rows of tables with the names of their columns, by where they stand."""
+    """Rows of tables with the names of their columns, by their span."""
 
     @classmethod
     def of(cls, content: str) -> Units:
@@ -115,15 +115,15 @@ class Units:
         return self.content[self.all[i].start : self.all[i].end]
 
     def named_row(self, i: int) -> str | None:
-        """A row that says the names of its columns; None if they are not known."""
+        """A row with the names of its columns; None if they are not known."""
         return self.named.get((self.all[i].start, self.all[i].end))
 
     def row(self, i: int) -> str:
-        """A unit with the names of its columns if it is a row and they are known, else as it stands."""
+        """`named_row`, or the text of the unit if there is none."""
         return self.named_row(i) or self.text(i)
 
     def header_of(self, i: int) -> int | None:
-        """The row that names the columns of a row."""
+        """The first row of the table that a row is in."""
         if self.all[i].kind is not BlockKind.ROW:
             return None
         while i and self.all[i - 1].kind is BlockKind.ROW:
@@ -131,11 +131,11 @@ class Units:
         return i
 
     def is_lead_in(self, i: int) -> bool:
-        """Whether a unit announces something, be it there or not."""
+        """Whether a unit announces something, whether or not that follows."""
         return _LEAD_IN.search(self.text(i)) is not None
 
     def leads(self, i: int) -> bool:
-        """Whether the unit behind belongs to this one: the list, the listing or the table that it announces."""
+        """Whether a unit announces the next one: a list, a listing or a table."""
         if i + 1 >= len(self.all) or self.all[i].heading != self.all[i + 1].heading:
             return False
         match self.all[i].kind, self.all[i + 1].kind:
@@ -162,7 +162,7 @@ class Units:
         return last
 
     def goes_on(self, i: int) -> bool:
-        """Whether the unit behind is about this one: a "but" or a "this", or the rest of a row that was broken."""
+        """Whether the next unit continues this one: it begins with "but" or "this", or is the rest of a broken row."""
         if i + 1 >= len(self.all) or self.all[i].heading != self.all[i + 1].heading:
             return False
         match self.all[i].kind, self.all[i + 1].kind:
@@ -174,7 +174,7 @@ class Units:
                 return False
 
     def needs_before(self, i: int) -> bool:
-        """Whether a unit says too little without the one before: a listing, the first of a list, "this" and "it"."""
+        """Whether a unit needs the one before: a listing, the first item of a list, a sentence with "this" or "it"."""
         if not i or self.all[i - 1].heading != self.all[i].heading:
             return False
         before = self.all[i - 1].kind
@@ -188,7 +188,7 @@ class Units:
                 return is_told and (_POINTS_BACK.match(self.text(i)) is not None or self._is_announced(i))
 
     def _is_announced(self, i: int) -> bool:
-        """Whether the unit before is a case that this one is about ("Lost it?"), their label, or a "no"."""
+        """Whether the unit before is a case ("Lost it?"), a label, or "yes" or "no", which this one continues."""
         if self.all[i - 1].block != self.all[i].block:
             return False
         said = self.text(i - 1)
@@ -199,7 +199,7 @@ class Units:
 
 
 def _spans(content: str, block: Block) -> list[tuple[int, int]]:
-    """Prose and long items are read by sentences, all else as a whole."""
+    """The spans of a block's units: sentences of prose and of long items, other blocks as a whole."""
     is_long = block.kind is BlockKind.ITEM and block.end - block.start > _LONGEST_ITEM
     if block.kind is not BlockKind.TEXT and not is_long:
         return [(block.start, block.end)]
@@ -208,7 +208,7 @@ def _spans(content: str, block: Block) -> list[tuple[int, int]]:
 
 
 def _is_header(found: Sequence[Block], number: int) -> bool:
-    """Whether a row is the first of its table and others follow. The ruler below the header is no row."""
+    """Whether a row is the first of its table and others follow. The ruler below a header is not a row."""
     before = found[number - 1] if number else None
     if before is not None and before.kind is BlockKind.DEBRIS and number > 1:
         before = found[number - 2]

@@ -1,4 +1,4 @@
-"""Who asks which rows of a table fit a condition gets none that do not: "Which products are gluten free?"."""
+"""Chooses the rows of a table that fit a condition: "Which products are gluten free?"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WHICH = re.compile(
     r"|que\s+\w+s\s+(?:são|têm|contêm|não)|cuál(?:es)?|qué\s+\w+s\s+(?:son|tienen|contienen|no))\b",
     re.IGNORECASE,
 )
-# Who asks where the colour printer is asks for a row whose "colour" says yes.
+# "Where is the colour printer?" asks for a row whose "colour" says yes.
 _FOR_VALUE = re.compile(
     rf"{_BEGINNING}(?:where|who|when|what|how|где|куда|кто|когда|сколько|поч[её]м|onde|quem|quando|quanto|dónde|quién"
     r"|cuándo|cuánto)\b",
@@ -40,7 +40,7 @@ _WORDS_OF_A_NAME = 2
 
 
 def cells_of(row: str) -> dict[str, str]:
-    """The cells of a row by the names of their columns; none if it does not say them."""
+    """The cells of a row by the names of their columns; empty if it has no names."""
     found = [_CELL.fullmatch(part) for part in _BETWEEN_CELLS.split(row.strip())]
     cells = {match["name"].strip(): match["value"].strip() for match in found if match}
     is_row = len(cells) >= _FEWEST_CELLS and all(found)
@@ -49,7 +49,7 @@ def cells_of(row: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class RowChoice:
-    """A question as one that chooses among rows, with its terms. `language` is that of the rows."""
+    """A question that chooses among rows, and its terms. `language` is that of the rows."""
 
     question: str
     terms: frozenset[str]
@@ -61,7 +61,7 @@ class RowChoice:
 
     @property
     def asks_for_value(self) -> bool:
-        """Whether it asks for something that a row says, and not whether."""
+        """Whether it asks for a value in a row, and not yes or no."""
         return _FOR_VALUE.search(self.question) is not None
 
     @property
@@ -77,7 +77,7 @@ class RowChoice:
         ]
 
     def fits(self, cells: Mapping[str, str], columns: Sequence[str]) -> bool:
-        """Whether it is sure that a row is what was asked for."""
+        """Whether a row surely fits."""
         if len(self._denials) > 1 or (len(columns) > 1 and not self._is_one_condition(columns)):
             return False
         return all(
@@ -91,29 +91,29 @@ class RowChoice:
         return bool(self.others(cells) & distinct_terms("\n".join(cells.values()), self.language))
 
     def has_condition(self, cells: Mapping[str, str], about: str) -> bool:
-        """Whether the question has words that neither a column has nor what the table is about."""
+        """Whether the question has words that are neither names of columns nor the subject of the table."""
         return bool(self.others(cells) - distinct_terms(about, self.language))
 
     def names(self, cells: Mapping[str, str]) -> bool:
-        """Whether a cell is nothing but a word or a number of the question: plot 3."""
+        """Whether a whole cell is a word or number of the question: "3" for "plot 3"."""
         return not self._words.isdisjoint(value.casefold() for value in cells.values())
 
     def numbers(self, cells: Mapping[str, str]) -> bool:
-        """Whether a cell is nothing but a number of the question."""
+        """Whether a whole cell is a number of the question."""
         return any(value.isdigit() and value in self._words for value in cells.values())
 
     def names_whole(self, cells: Mapping[str, str]) -> bool:
-        """Whether a cell is a name of several words that the question says: the hut of Baba Yaga is not Baba Yaga."""
+        """Whether a whole cell is a name of several words in the question: not "hut of Baba Yaga" for "Baba Yaga"."""
         asked = f" {' '.join(words(self.question))} "
         named = (words(value) for value in cells.values())
         return any(len(name) >= _WORDS_OF_A_NAME and f" {' '.join(name)} " in asked for name in named)
 
     def others(self, cells: Mapping[str, str]) -> frozenset[str]:
-        """The words of the question that are no names of columns."""
+        """The words of the question that are not names of columns."""
         return self.terms.difference(*(distinct_terms(name, self.language) for name in cells))
 
     def _is_one_condition(self, columns: Sequence[str]) -> bool:
-        """Whether the same is asked of all columns: they are all denied, or all wanted."""
+        """Whether all columns are denied, or all are wanted."""
         if not self.denies:
             return not _EITHER.search(self.question)
         before = distinct_terms(self.question[: self._denials[0].start()], self.language)

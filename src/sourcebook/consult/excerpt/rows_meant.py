@@ -1,4 +1,4 @@
-"""Which rows of tables a question may mean: those of the day, of the person and with the value that it names."""
+"""Leaves out rows of tables that a question does not mean: of other days, other people, or without its value."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from sourcebook.consult.excerpt.excerpt_features import Asked
 
 _ON_THE_DAY = 2.0
-"""What a row scores more that is of the day asked about: numbers alone may be hours, or how many there are."""
+"""The bonus for rows of the day asked about, whose numbers alone may mean something else."""
 
 
 def with_rows_meant(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """The texts without rows that are surely not meant; none if one of these is the likeliest, and nothing is as near.
+    """The texts without rows that are surely not meant; none if such a row was the likeliest and nothing is as near.
 
-    What is left may not answer in its place: the price of a cake is not that of the thing asked about.
+    Then the other rows do not answer either: the price of a cake is not that of the thing asked about.
     """
     meant = _of_named_days(asked, texts)
     meant = _of_named_people(asked.question, meant)
@@ -33,14 +33,14 @@ def with_rows_meant(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadTex
     if before is None or after is None or before[1] in meant[before[0]].scores:
         return meant
     (number, i), (place, j) = before, after
-    is_as_near = texts[number].numbers.words_in(i) <= texts[place].numbers.words_in(j)
+    is_as_near = texts[number].features.words_in(i) <= texts[place].features.words_in(j)
     row = texts[place].units.row(j)
     is_of_day = named_days(row, texts[place].units.content) & named_days(asked.question)
     return meant if is_as_near or is_of_day else []
 
 
 def _likeliest(texts: Sequence[ReadText]) -> tuple[int, int] | None:
-    """The number of a text, and its unit that scores most."""
+    """The unit with the highest score, by the number of its text and its own."""
     told = (
         (score, at, i) for at, text in enumerate(texts) for i, score in text.scores.items() if text.tells(i)
     )
@@ -49,9 +49,9 @@ def _likeliest(texts: Sequence[ReadText]) -> tuple[int, int] | None:
 
 
 def _of_named_days(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """Where a question names a day: the texts without rows that have no more than a number or the month of it.
+    """If the question names a day: the texts without rows that share only a number or the month with it.
 
-    If rows are of that day, those of other days are left out too.
+    If some rows are of that day, rows of other days are left out too.
     """
     wanted = named_days(asked.question)
     if not wanted:
@@ -61,7 +61,7 @@ def _of_named_days(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText
         text.without(
             i
             for i, row in text.rows()
-            if text.numbers.words_in(i) < of_day and not named_days(row, text.units.content) & wanted
+            if text.features.words_in(i) < of_day and not named_days(row, text.units.content) & wanted
         )
         for text in texts
     ]
@@ -81,9 +81,9 @@ def _of_named_days(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText
 
 
 def _of_named_people(question: str, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """Where a question names somebody in full: the texts without the rows of others with one name in common.
+    """If the question has a full name: the texts without rows of others who share a part of it.
 
-    Where there are such, a row with a part of the name alone does not tell whose it is.
+    If there are such rows, those with only a part of the name are left out too.
     """
     for asked in full_names(question):
         rows = [(at, i, cells_of(row).values()) for at, text in enumerate(texts) for i, row in text.rows()]
@@ -99,7 +99,7 @@ def _of_named_people(question: str, texts: Sequence[ReadText]) -> Sequence[ReadT
 
 
 def _with_asked_column(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText]:
-    """Where a value is asked for that a table has a column of: the texts without rows of others that do not give it."""
+    """If a table has a column for the value asked for: the texts without rows that have neither column nor value."""
     kinds = asked_values(asked.question)
     names = {name for text in texts for _, row in text.rows() for name in cells_of(row)} if kinds else ()
     columns = frozenset(asked.weights) & distinct_terms("\n".join(names), asked.language)
@@ -109,17 +109,17 @@ def _with_asked_column(asked: Asked, texts: Sequence[ReadText]) -> Sequence[Read
         text.without(
             i
             for i, row in text.rows()
-            if columns.isdisjoint(text.numbers.words_around(i))
+            if columns.isdisjoint(text.features.words_around(i))
             and not gives_value(row, kinds, asked.question)
         )
         for text in texts
     ]
     thing = asked_thing(asked.question)
     wanted = distinct_terms(thing.words if thing else "", asked.language)
-    # Whatever else has a price is not the thing asked about.
+    # If the thing itself is gone, rows with a value are about other things.
     is_lost = not wanted.isdisjoint(_held(texts)) and wanted.isdisjoint(_held(given))
     return [text.scored({}) for text in given] if is_lost else given
 
 
 def _held(texts: Sequence[ReadText]) -> frozenset[str]:
-    return frozenset[str]().union(*(text.numbers.words_in(i) for text in texts for i in text.scores))
+    return frozenset[str]().union(*(text.features.words_in(i) for text in texts for i in text.scores))

@@ -1,6 +1,6 @@
-"""The thing that a question asks about: whether there is one, whether one may bring it, when it opens, what it costs.
+"""The thing that a question asks about: whether there is one, whether it may be brought, when it opens, what it costs.
 
-A text without it does not answer: that dogs are welcome does not tell whether children are.
+A text that does not name it does not answer: that dogs are welcome does not tell whether children are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 _ARTICLE = (
     r"(?:(?:an?|any|some|the|your|um|uma|o|a|os|as|un|una|el|la|los|las|algum|alguma|algún|alguna)\s+)?"
 )
-# Where it is asked about, before the thing: "есть ли в библиотеке …", "na pousada tem …".
+# A place before the thing: "есть ли в библиотеке …", "na pousada tem …".
 _PLACE = r"(?:(?:в|во|на|при|у|n[oa]s?|em|en)\s+(?:(?:вашей|вашем|этой|этом|нашей|нашем|el|la|los|las)\s+)?\w+,?\s+)"
 _ASKED = re.compile(
     rf"""
@@ -127,10 +127,10 @@ class AskedThing:
     words: str
     is_of_a_page: bool = False
     with_rest: str = field(default="", compare=False)
-    """The thing with what the question says behind it: a discount for pensioners."""
+    """The thing with the rest of the question: "a discount for pensioners"."""
 
     def head(self, language: str | None) -> str | None:
-        """The word that names the thing alone: of a reading club the club. None if the language does not tell."""
+        """The head noun: "club" of "reading club". None for languages whose word order is not known."""
         said = [word for word in self.words.split() if word.isalpha()]
         if language == "ru":
             said = [word for word in said if not _ADJECTIVE.search(word)]
@@ -142,12 +142,12 @@ class AskedThing:
 
 
 def asked_thing(question: str) -> AskedThing | None:
-    """What the question asks about; None if it asks for something else, or names it at length."""
+    """The thing that the question asks about; None if it asks in another way, or the name is too long."""
     found = _ASKED.search(question)
     of_a_page = None if found else _ASKED_OF_A_PAGE.search(question)
     if (found := found or of_a_page) is None:
         return None
-    # Of "when do you open" nothing is left.
+    # "When do you open" names no thing.
     named = _OWNERS.sub("", _NOBODY.sub(" ", found["thing"].strip()))
     thing = _REST.sub("", named).strip()
     if not thing or len(thing.split()) > _LONGEST:

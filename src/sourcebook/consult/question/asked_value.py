@@ -1,7 +1,7 @@
-"""What kind of value a question asks for, by its words: a weight, a price, a time of day, a phone number …
+"""The kind of value that a question asks for: a weight, a price, a time of day, a phone number …
 
-The phrases are in `asked_values.txt`, the names of values ("what is the weight of …") in `value_names.txt`. A question
-that is not put in one of these ways asks for no kind that could be told.
+It is recognised by phrases in `asked_values.txt` and by names of values ("what is the weight of …") in
+`value_names.txt`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import WordForms, lines_of, phrases
+from sourcebook.text.word_lists import WordForms, named_lines, phrases
 
 
 class ValueKind(StrEnum):
@@ -57,7 +57,7 @@ _NAME = re.compile(
     r"(?: (?:o|a|os|as|el|la|los|las|seu|sua))?)(?P<words>(?: \S+){1,4})"
 )
 _ADJECTIVE = re.compile(r"(?:ый|ий|ой|ая|яя|ое|ее|ую|юю|ого|его|ые|ие|ых|их)$")
-# "Какой вес имеет голос", "какой адрес указать": what is done with it, and not how much it is.
+# "Какой вес имеет голос", "какой адрес указать": a verb follows, so the value itself is not asked for.
 _VERB = re.compile(r"\w{2}(?:ет|ит|ют|ят|ать|ить|еть|ять|тся|ться)$")
 _SIZES = frozenset(
     words(
@@ -75,11 +75,11 @@ _AMOUNT = re.compile(
     r"|(?:сколько составля\w+|насколько высок\w*|quanto (?:é|são)|de quanto é|cuánto (?:es|son)|a cuánto asciende)"
     r"(?: (?:o|a|os|as|el|la|los|las))?(?P<words>(?: \S+){1,4}))"
 )
-# "What is the deposit for", "what is the price based on": something else than the value is asked for.
+# "What is the deposit for", "what is the price based on" do not ask for the value.
 _ENDS_OTHERWISE = re.compile(
     r" (?:for|on|from|about|by|with|of|in|to|called|like|mean|include|includes|cover|covers|used|based) $"
 )
-# "What factors affect the cost": the article tells that a verb stands before it.
+# "What factors affect the cost": the article shows that a verb comes before it.
 _ARTICLES = frozenset(words("the a an your our its"))
 _MOST_WORDS_ALONE = 5
 REACHED_BY = frozenset({ValueKind.PHONE, ValueKind.EMAIL})
@@ -96,12 +96,12 @@ class ValueName:
     kinds: Kinds
     forms: WordForms
     is_sure: bool
-    """Whether it names nothing but a value: the president has power too."""
+    """Whether it always names a value, unlike "power", which a president has too."""
 
 
 @lru_cache(256)
 def asked_values(question: str) -> Kinds:
-    """The kinds of value of which any answers the question; none if it asks for something else."""
+    """The kinds of value that the question asks for, of which one is enough; none if it asks for something else."""
     whole = _whole(question)
     found = _first_match(whole)
     kinds = found[2] if found else frozenset[ValueKind]()
@@ -115,10 +115,10 @@ def asked_values(question: str) -> Kinds:
 
 
 def asking_terms(question: str) -> frozenset[str]:
-    """The words of a question that only tell which value is asked for: "how heavy", "weigh", "price".
+    """The words of a question that only say which value is asked for: "how heavy", "weigh", "price".
 
-    Of "Mia's phone number" it is all but the name: the number itself tells that it is one.
-    Of "qual é o pH" it is the verb: most sentences have it, and the name of the value is what the answer says, too.
+    In "Mia's phone number" it is all but the name, because a number looks like one. In "qual é o pH" it is the verb,
+    because the answer also has the name of the value.
     """
     whole = _whole(question)
     if (kinds := asked_values(question)) and kinds <= REACHED_BY:
@@ -142,7 +142,7 @@ def value_names() -> tuple[ValueName, ...]:
 
 @cache
 def value_units() -> dict[ValueKind, WordForms]:
-    """What stands beside a number of each kind."""
+    """The units of each kind."""
     forms: dict[ValueKind, str] = {}
     for kinds, rest, _ in _lists("value_units.txt"):
         for kind in kinds:
@@ -152,7 +152,7 @@ def value_units() -> dict[ValueKind, WordForms]:
 
 @cache
 def value_words() -> dict[ValueKind, re.Pattern[str]]:
-    """What gives a value of each kind without a number."""
+    """Words that give a value of each kind without a number."""
     patterns: dict[ValueKind, list[str]] = {}
     for kinds, rest, _ in _lists("value_words.txt"):
         for kind in kinds:
@@ -176,7 +176,7 @@ def _whole(question: str) -> str:
 
 
 def _first_match(whole: str) -> tuple[int, int, Kinds] | None:
-    """The first phrase in a question, the longest of those: where it stands, how long it is, what it asks for."""
+    """The first phrase in a question, of equals the longest: its start, its length, and the kinds it asks for."""
     found = (
         (match.start(), match.end() - match.start(), kinds)
         for kinds, pattern in _asked()
@@ -186,7 +186,7 @@ def _first_match(whole: str) -> tuple[int, int, Kinds] | None:
 
 
 def _counted_unit(whole: str) -> Kinds:
-    """What is counted, where it is a unit: kilograms are a weight."""
+    """The kind of a counted unit: "how many kilograms" asks for a weight."""
     found = _HOW_MANY.search(whole)
     if found is None or _ASKING_WORDS.intersection(whole[: found.start()].split()):
         return frozenset()
@@ -201,7 +201,7 @@ def _kinds_of_unit(word: str) -> Kinds:
 
 
 def _named_amount(whole: str) -> Kinds:
-    """What is asked for with "how much is the penalty"."""
+    """The kinds in "how much is the penalty"."""
     found = _AMOUNT.search(whole)
     if found is None or _ASKING_WORDS.intersection(whole[: found.start()].split()):
         return frozenset()
@@ -211,12 +211,12 @@ def _named_amount(whole: str) -> Kinds:
 
 
 def _sized_value(rest: str) -> Kinds:
-    """What is asked for with "how large is" and the name of a value: the deposit is no length."""
+    """The kinds of a value named after "how large is": a deposit is not a length."""
     return kinds_named_by(rest.split()[:_NAME_OF_A_SIZED])
 
 
 def _named_value(whole: str) -> Kinds:
-    """What the name of the value tells. In English the last word is the name, in the others the first noun."""
+    """The kinds by the name of the value: in English the last word, in other languages the first noun."""
     if found := _ENGLISH_NAME.search(whole):
         said, is_russian = found["words"].split(), False
         noun = said[-1:]
@@ -237,7 +237,7 @@ def _named_value(whole: str) -> Kinds:
 
 
 def _value_alone(whole: str) -> Kinds:
-    """What a few words ask for that begin with the name of a value: "price of a monitor", "Mia's phone"."""
+    """The kinds in a few words without a verb: "price of a monitor", "Mia's phone"."""
     if found := _OF_SOMEBODY.search(whole):
         return kinds_named_by([found["name"]]) & REACHED_BY
     said = whole.removeprefix(" номер").removeprefix(" número de").split()
@@ -247,7 +247,7 @@ def _value_alone(whole: str) -> Kinds:
 
 
 def _first_noun(said: list[str], *, is_russian: bool) -> list[str]:
-    """The noun that names the value, as a list of one or none. Of "the size of the fee" it is the fee."""
+    """The noun that names the value, as a list of one or none: "fee" in "the size of the fee"."""
     nouns = [
         word
         for word in said
@@ -266,8 +266,7 @@ def _asked() -> tuple[tuple[Kinds, re.Pattern[str]], ...]:
 
 
 def _lists(name: str) -> Iterator[tuple[Kinds, str, bool]]:
-    """Of each line the kinds, what is listed, and whether it is sure."""
-    for line in lines_of(name):
-        kinds, _, rest = line.partition(": ")
+    """The lines of a list: the kinds, the rest of the line, and whether the kinds are sure."""
+    for kinds, rest in named_lines(name):
         sure = kinds.removeprefix("sometimes ")
         yield frozenset(map(ValueKind, sure.split())), rest, sure == kinds

@@ -1,4 +1,4 @@
-"""What of a message asks: without instructions how to answer it, and in the spelling of writing."""
+"""The part of a message that asks, without instructions how to answer, and in plain spelling."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.text.sentences import sentence_spans
 
-# How people tell a program to answer, in the imperative that begins a sentence or follows a condition.
+# Instructions how to answer: an imperative that begins a sentence or follows a condition.
 _ANSWER = (
     r"answer|reply|respond|return|output|write|say|print|use only|keep it|be brief|be concise"
     r"|(?:do not|don['’]t) (?:make|invent|guess)|cite|quote|give (?:your|the|a|me|only)|provide (?:your|the|a|only)"
@@ -24,11 +24,9 @@ _INSTRUCTION = re.compile(rf"\W*(?:{_POLITE})?(?:{_CONDITION}(?:{_POLITE})?)?(?:
 
 
 def asking_part(message: str) -> str:
-    """The message without the sentences that only say how to answer it; all of it if nothing else is left.
+    """The message without sentences that only say how to answer it, in plain spelling: "where is" for "wheres".
 
-    What asks is put as it is written: "wheres" becomes "where is". A sentence that ends in a question mark always asks,
-    and one that tells something may say what is asked about. Only of a message that asks with a question mark something
-    is left out: "Write a letter." may be all that is wanted.
+    Nothing is left out of a message without a question mark: "Write a letter." may be the whole request.
     """
     sentences = [message[start:end].strip() for start, end in sentence_spans(message)]
     if not any(sentence.endswith("?") for sentence in sentences):

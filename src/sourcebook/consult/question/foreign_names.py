@@ -1,4 +1,4 @@
-"""What a question and a text in another language can share: names, as they sound, and numbers."""
+"""Compares a question with a text in another language by names, as they sound, and numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAY_BE_A_NAME = re.compile(r"\b(?:[^\W\d_a-zа-яё]\w+|\w*\d\w*)")
 class ForeignNames:
     """The names and numbers of a question, to be looked for in texts of other languages.
 
-    Among Cyrillic letters, every word in Latin ones is a name.
+    In a Cyrillic question, each word in Latin letters is a name.
     """
 
     def __init__(self, question: str) -> None:
@@ -29,7 +29,7 @@ class ForeignNames:
         self._numbers = [quantity.value for quantity in quantities(question)]
 
     def met_by(self, text: str) -> float | None:
-        """Which part of them the text holds; None if the question has none."""
+        """The share of them that the text has; None if the question has none."""
         wanted = len(self._sounds) + len(self._numbers)
         if not wanted:
             return None

@@ -1,4 +1,4 @@
-"""What an answer to a question looks like, as far as its words show it: with a number, a name, a command …"""
+"""The form that an answer to a question should have: with a number, a name, a command …"""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class AnswerForm(StrEnum):
     DEFINITION = "definition"
     REASON = "reason"
     COUNT = "count"
-    """A number right before the things that are counted: nine architectures."""
+    """A number before the things that are counted: nine architectures."""
     MOMENT = "moment"
-    """What goes before, where no date is named: when the leaves have fallen."""
+    """An event instead of a date: when the leaves have fallen."""
 
 
 SURE_FORMS = frozenset(
@@ -34,7 +34,7 @@ SURE_FORMS = frozenset(
         AnswerForm.DEFINITION,
     }
 )
-"""Those that a sentence shows plainly: without them it hardly answers."""
+"""Forms that are easy to recognise: a sentence without them hardly answers."""
 
 _COMMAND = re.compile(
     r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
@@ -43,7 +43,7 @@ _COMMAND = re.compile(
     r"|como (?:\w+o|faço|posso))\b|\b(?:как|como|how)\s*\?",
     re.IGNORECASE,
 )
-# What has a name in code: which parameter, какая функция, que pacote.
+# Things with a name in code: which parameter, какая функция, que pacote.
 _NAMED_IN_CODE = re.compile(
     r"\b(?:which|what|name of the)\b(?: \w+){0,2} (?:packages?|parameters?|arguments?|functions?|class(?:es)?|method"
     r"|decorators?|attributes?|variables?|modules?|librar(?:y|ies)|exceptions?|headers?|flags?|settings?|fields?)\b"
@@ -79,25 +79,24 @@ _NAME = re.compile(
 )
 
 _NUMBERING = re.compile(r"(?m)^[\s#*]*(?:\d{1,2}\.){1,4}(?:\d{1,2})?\s+|^\s*\[\d+\]\s")
-"""The number of a heading, an item or a footnote counts nothing."""
+"""The number of a heading, an item or a footnote, which counts nothing."""
 _HOLDS_CODE = re.compile(
     r"`[^`\n]+`|^\s*[$#]\s+\S|\w\(\)|(?<!\w)--?[a-z][\w-]*|\b\w+\(\d\)|\b\w+_\w+\b|\w+=\w+|→|(?<!\w)/\w+/\w",
     re.MULTILINE,
 )
 _HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[A-ZÀ-ÖØ-ÞА-ЯЁ][\w.-]+|@\w+|`[^`\n]+`")
-# When something is done may be said by what goes before it: "as soon as the leaves have fallen".
 _HOLDS_MOMENT = re.compile(
     r"\b(?:(?:when|once|after|before|until|till|as soon as|during|while|daily|weekly|monthly|yearly"
     r"|когда|как только|после|перед|до того|во время|пока|ежедневно|еженедельно|ежемесячно|ежегодно"
     r"|quando|assim que|depois|após|antes|até|durante|enquanto|diariamente|semanalmente|mensalmente)\b"
-    # "Each answer" says nothing of when, "each year" does.
+    # "Each year" tells when, "each answer" does not.
     r"|(?:every|each|кажд\w+|cada) (?:[\w-]+ )?(?:hour|day|week|month|year|time|season|spring|summer|autumn|winter"
     r"|morning|evening|night|час|день|дн|недел|месяц|год|лет|сезон|раз|весн|осен|зим|утр|вечер|ноч"
     r"|hora|dia|semana|mês|meses|ano|vez|estação|manhã|noite))"
     r"(?![^.]{0,3}$)",
     re.IGNORECASE,
 )
-# What has happened has a date.
+# A past event has a date.
 _PAST = re.compile(
     r"\b(?:did|was|were|had|\w{3,}(?:л|ла|ло|ли|лся|лась|лось|лись|ена?|ено|ены|ана|аны|ано)"
     r"|foi|foram|era|\w{2,}(?:ou|eu|iu|aram|eram|iram)|fue|fueron|\w{2,}(?:ió|aron|ieron))\b",
@@ -122,7 +121,7 @@ _CALLED = (
 _SEEN_OTHERWISE = frozenset(
     {ValueKind.TIME, ValueKind.COUNT, ValueKind.AGE, ValueKind.FREQUENCY, ValueKind.PERCENTAGE}
 )
-"""Kinds whose values look like any number."""
+"""Kinds whose values look like any other number."""
 
 _COUNTED = re.compile(
     r"\b(?:how many|скольк(?:о|их|им|ими)|quant[oa]s|cuánt[oa]s)\s+(?:(?:of|de|всего|different|разных)\s+)?"
@@ -140,7 +139,7 @@ _ASKS_TWICE = re.compile(rf"\b{_ASKING}\b.*\b(?:and|и|а|e|y)\s+{_ASKING}\b", r
 
 
 class AskedForms:
-    """The forms that the words of a question ask for, and whether a sentence has them."""
+    """The forms that a question asks for, and whether a sentence has them."""
 
     def __init__(self, question: str) -> None:
         self.kinds = kinds_of(question)
@@ -158,7 +157,7 @@ class AskedForms:
         self._introduces = _introducing(self.term) if self.term else None
 
     def met_by(self, sentence: str) -> frozenset[AnswerForm]:
-        """Those of the forms that the sentence has."""
+        """The asked forms that the sentence has."""
         return frozenset(form for form in self.forms if self._has(form, sentence))
 
     def _has(self, form: AnswerForm, sentence: str) -> bool:
@@ -211,11 +210,11 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
 
 
 def _counted_things(noun: str) -> re.Pattern[str]:
-    """What follows a number of these things: their name, with at most two words between."""
+    """What follows a number of these things: their name, after at most two other words."""
     return re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{re.escape(noun[: max(4, len(noun) - 3)])}", re.IGNORECASE)
 
 
 def _introducing(term: str) -> re.Pattern[str]:
-    """What a sentence looks like that says what a term is: the term and "is", or "called" and the term."""
+    """The pattern of a definition: the term and "is", or "called" and the term."""
     stem = r"\W+".join(re.escape(word[: max(4, len(word) - 2)]) + r"\w*" for word in re.findall(r"\w+", term))
     return re.compile(rf"(?:^|\W){stem}{_SAYS_WHAT}|{_CALLED}{stem}", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Whether a text gives a value of some kind: a number beside a unit, or words that say the same."""
+"""Whether a text gives a value of some kind: a number with a unit, or words for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sourcebook.text.case_and_accents import folded
 from sourcebook.text.numbers import quantities
 
 _REACH_BEHIND = 3
-"""How many words behind a number may tell what it counts: "28 calendar days", "20 thousand euros"."""
+"""The unit may be among so many words after a number: "28 calendar days", "20 thousand euros"."""
 _REACH_BEFORE = 2
 _REACH_BEHIND_ONE = 2
 _WINDOW = 60
@@ -28,7 +28,7 @@ _SIGNS = {
     ValueKind.MONEY: frozenset({"$", "€", "£", "₽", "¥", "r$", "us$"}),
     ValueKind.TEMPERATURE: frozenset({"°", "°c", "°f", "°с"}),
 }
-# "One" and "half" are no numbers of their own. "Twice a year" tells how often, and not how long.
+# Words that count like a number. "Twice a year" tells how often, not how long.
 _ONE = re.compile(
     r"(?<!once )(?<!twice )(?<!times )(?<!per )\b(?:an?|one|half|several|few|couple|один|одн(?:а|о|ого|ой|у|ому|им)"
     r"|пол|полтор\w+|нескольк\w+|пар[аыу]|кажд\w+|течение|um|uma|mei[oa]|alguns|algumas|vári[oa]s|un|una|medi[oa]|vari[oa]s)\b",
@@ -72,7 +72,7 @@ _DAY_OR_SEASON = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./](?:19|20)\d\d|(?:19|20)\d\d[/–]\d{2,4})(?!\d)"
 )
 _EMAIL = re.compile(r"\w@\w")
-# A house beside its street, a postal code, an address in a network, or a name inside a sentence.
+# A house number, a postal code, a network address, or a name inside a sentence.
 _ADDRESS = re.compile(
     r"\w@\w|\d[.:]\d|0x\w|\b\d{5,}\b|\b\d{2,}-\d{3,}|\b[A-ZÀ-ÞА-ЯЁ][\w'’-]{1,60},?\s+\d|\d,?\s+[A-ZÀ-ÞА-ЯЁ]"
     r"|(?<=[\w,:]\s)[\"«“(]?[A-ZÀ-ÞА-ЯЁ]\w"
@@ -83,11 +83,11 @@ _RATIO = re.compile(
     re.IGNORECASE,
 )
 _NO_HOURS = (ValueKind.MONEY, ValueKind.WEIGHT, ValueKind.LENGTH, ValueKind.TEMPERATURE)
-"""Until 30 roubles, to 5 kilometres: no times of day."""
+"""Units after which "until 30" or "to 5" is not a time of day."""
 
 
 def gives_value(text: str, kinds: Kinds, question: str) -> bool:
-    """Whether a text has a value of one of the kinds that the question does not say itself."""
+    """Whether a text has a value of one of the kinds, other than one in the question."""
     said = f" {' '.join(words(text))} "
     asked = frozenset(words(question))
     return any(
@@ -99,12 +99,12 @@ def gives_value(text: str, kinds: Kinds, question: str) -> bool:
 
 
 def asks_age_of_thing(question: str) -> bool:
-    """Whether it is asked how old something is, and not how old somebody has to be."""
+    """Whether the question asks how old something is, not how old somebody must be."""
     return _HOW_OLD.search(question) is not None
 
 
 def tells_age(text: str) -> bool:
-    """Whether a text has a number of years, a year, or a number that counts nothing else."""
+    """Whether a text has a number of years, a year, or a number without a unit."""
     if _FOUR_DIGITS.search(text) or _is_plain(text):
         return True
     behind = (_words_behind(text, found.end)[:_REACH_BEHIND_ONE] for found in quantities(text))
@@ -125,19 +125,19 @@ def _has_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool:
 
 
 def _is_asked_value(word: str, asked: frozenset[str]) -> bool:
-    """Whether a unit is the value that is asked for: "two monthly rents" do not tell the rent."""
+    """Whether a unit is the value that is asked for: "two monthly rents" does not tell the rent."""
     return bool(kinds_named_by([word, word.removesuffix("s")])) and any(
         known.removesuffix("s") == word.removesuffix("s") for known in asked
     )
 
 
 def _is_named(text: str, kind: ValueKind) -> bool:
-    """Whether it names such a value right before a number that counts nothing: "Weight: 12"."""
+    """Whether the text has the name of such a value before a number without a unit: "Weight: 12"."""
     return any(kind in kinds_named_by(words(found["name"])) for found in _NAMED.finditer(text))
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a number counts nothing that has a unit."""
+    """Whether the text has a number without a unit."""
     return any(not any(map(_is_unit, near)) for near in _numbers(text))
 
 
@@ -176,7 +176,7 @@ _IN_OWN_WAY: dict[ValueKind, Callable[[str], bool]] = {
 
 @lru_cache(1024)
 def _numbers(text: str) -> tuple[tuple[str, ...], ...]:
-    """Of each number the words beside it that may be its unit."""
+    """For each number, the words beside it that may be its unit."""
     return tuple(_read(text))
 
 

@@ -35,24 +35,23 @@ class Inquiry:
     filter: MetadataFilter | None = None
     language: str | None = None
     otherwise: Sequence[str] = ("default",)
-    """The collections that are asked when neither the question nor its session names any."""
+    """The collections to ask if neither the question nor its session names any."""
     similar: int | None = None
-    """The approved answer that the asker chose among those that were offered for this question."""
+    """The approved answer that the asker chose among those offered."""
     is_new_session: bool = False
-    """Whether the session was made for this question, with its collections: there is nothing in it to read."""
+    """Whether the session was just made for this question, so that it is empty."""
     earlier: Sequence[PromptMessage] = ()
-    """What was said before, in a conversation that is kept elsewhere. A session with messages knows it itself."""
+    """Earlier messages of a conversation that is kept elsewhere. Ignored if the session has messages."""
     reads_unsure: bool = True
     """Whether a chat model may read what came nearly close enough."""
     keep: Keep | None = field(default=None, compare=False, repr=False)
     """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 
     def __post_init__(self) -> None:
-        # A letter that no database can keep is nothing that people meant to ask.
         object.__setattr__(self, "question", made_storable(self.question))
 
     def within(self, session: ChatSession | None) -> Inquiry:
-        """The question in the place that its conversation is about."""
+        """The question with the limits of its session where it has none."""
         scope: Mapping[str, JsonValue] = {} if session is None else session.scope
         remembered = scope.get("collections")
         named = [n for n in remembered if isinstance(n, str)] if isinstance(remembered, Sequence) else []
@@ -64,14 +63,14 @@ class Inquiry:
         )
 
     def earlier_messages(self, last: int) -> list[ChatMessage]:
-        """The last of what was said before, in a conversation that is not stored here."""
+        """The last messages of a conversation that is kept elsewhere."""
         roles = {role.value.lower(): role for role in Role}
         spoken = [each for each in self.earlier[-last:] if each.role in roles]
         return [ChatMessage("", "", n, roles[each.role], each.content) for n, each in enumerate(spoken)]
 
     @property
     def scope(self) -> dict[str, JsonValue]:
-        """What a conversation that begins with this question is about."""
+        """The limits to remember for a session that begins with this question."""
         scope: dict[str, JsonValue] = {
             "collections": list(self.collections),
             "category": self.category,

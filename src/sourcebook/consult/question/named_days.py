@@ -33,7 +33,7 @@ _MONTH_FIRST = re.compile(rf"\b(?:{_NAME})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th
 _ISO = re.compile(r"\b\d{4}-(?P<month>\d\d)-(?P<day>\d\d)\b")
 _IN_DIGITS = re.compile(r"(?<![\d/.:])(?P<first>\d{1,2})(?P<mark>[./])(?P<second>\d{1,2})(?P=mark)\d{2,4}\b")
 _FULL = (_DAY_FIRST, _MONTH_FIRST, _ISO, _IN_DIGITS)
-# A day without its year, where nothing else stands: in a line, or between bars, where prices and versions have dots.
+# A day without a year, alone in a line or between bars. There, dots are of prices and versions.
 _ALONE = re.compile(
     r"(?m)(?:^(?P<first>\d{1,2})[./](?P<second>\d{1,2})\.?[ \t]*$"
     r"|\| ?(?P<first_of_row>\d{1,2})/(?P<second_of_row>\d{1,2})(?=[ \t]*\|))"
@@ -53,7 +53,7 @@ class Day(NamedTuple):
 
 
 def named_days(text: str, among: str = "") -> frozenset[Day]:
-    """The days that a text names. Whether 06/05 is in May is told by the other dates `among` which it stands."""
+    """The days that a text names. The dates in `among` tell whether 06/05 is in May."""
     return frozenset(
         day
         for day in _days(text, among or text)
@@ -86,7 +86,7 @@ def _days(text: str, among: str) -> Iterator[Day]:
 
 
 def _days_of_cells(text: str, among: str) -> Iterator[Day]:
-    """The days without a year in cells of columns of days."""
+    """The days without a year in the cells of day columns."""
     columns: dict[str, bool] | None = None
     for column, value in _cells(text):
         if found := _WITHOUT_YEAR.fullmatch(value):
@@ -119,9 +119,9 @@ def _columns_of_days(text: str) -> dict[str, bool]:
 
 
 def _is_of_days(column: str, values: Sequence[str]) -> bool:
-    """Whether a column is named as one of days, or all its cells are days and some say more than two numbers.
+    """Whether the name of a column is one for days, or all its cells are days and some have a year or a month's name.
 
-    A column with 3.50 is not of days, whatever its name.
+    A column with 3.50 is not, whatever its name.
     """
     partial = _without_year(values)
     if any(not (0 < min(pair) <= len(_MONTHS) and max(pair) <= _MOST_DAYS) for pair in partial):
@@ -142,7 +142,7 @@ def _without_year(values: Iterable[str]) -> list[tuple[int, int]]:
 
 
 def _in_digits(text: str) -> list[tuple[int, int]]:
-    """Both numbers of each date that is written in digits, and of each that stands alone."""
+    """Both numbers of each date in digits, and of each that stands alone."""
     with_year = [(int(each["first"]), int(each["second"])) for each in _IN_DIGITS.finditer(text)]
     return with_year + [
         (int(each["first"] or each["first_of_row"]), int(each["second"] or each["second_of_row"]))
@@ -151,6 +151,6 @@ def _in_digits(text: str) -> list[tuple[int, int]]:
 
 
 def _is_month_first(pairs: Sequence[tuple[int, int]]) -> bool:
-    """Whether dates are written as in 05/31/2026: some day is too large for a month, and none the other way round."""
+    """Whether dates are written as in 05/31/2026: some second number is too large for a month, and no first one."""
     months = len(_MONTHS)
     return any(second > months for _, second in pairs) and not any(first > months for first, _ in pairs)

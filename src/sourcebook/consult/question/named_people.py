@@ -1,4 +1,4 @@
-"""Whom a question names in full: Peter Berg is not Anna Berg."""
+"""Full names in a question: Peter Berg is not Anna Berg."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PARTS = 2
 
 
 def full_names(question: str) -> list[frozenset[str]]:
-    """The names of two words or more in a question, without titles and roles: "Dr Berg" is nobody's full name."""
+    """The names of two words or more in a question, without titles and roles: "Dr Berg" is not a full name."""
     if question.isupper() or question.istitle():
         return []
     found = (_parts(match) for match in _runs(question))
@@ -20,9 +20,9 @@ def full_names(question: str) -> list[frozenset[str]]:
 
 
 def is_another(asked: frozenset[str], cell: str) -> bool:
-    """Whether a cell is the full name of somebody else who has a name in common with the one asked about.
+    """Whether a cell is the full name of somebody else who shares a part of the name asked about.
 
-    Forms of a name, short names and initials begin with the same letter.
+    Parts that begin with the same letter may be one name: a form, a short name, an initial.
     """
     parts = frozenset(_parts(cell))
     here, there = parts - asked, asked - parts
@@ -40,7 +40,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _runs(question: str) -> list[str]:
-    """Words with capital letters that stand side by side. The first of the question has one anyway."""
+    """Runs of capitalised words, without the first word of the question."""
     runs: list[list[str]] = [[]]
     end = None
     for place, found in enumerate(_WORD.finditer(question)):

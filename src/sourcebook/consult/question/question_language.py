@@ -1,4 +1,4 @@
-"""The language of a question that is too short to tell its own."""
+"""The language of a short question, with the help of the base's languages and the conversation."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _LOOK_ALIKE = (
     frozenset({"pt", "es", "it", "fr", "ca", "gl", "ro"}),
     frozenset({"ru", "uk", "be", "bg", "sr", "mk"}),
 )
-"""Languages whose words a few letters do not tell apart."""
+"""Languages that a few words do not tell apart."""
 
 
 def question_language(question: str, context: QuestionContext) -> str | None:
-    """The language that a question is in; None if it does not tell.
+    """The language of a question; None if it cannot be told.
 
-    A short question is in a language of the base where it might be: "horario da secretaria", typed without the accent,
-    looks Italian, and what is asked holds Portuguese, but no Italian.
+    For a short question, a similar language of the base is preferred: "horario da secretaria" without its accent looks
+    Italian, but is Portuguese if the base has that and no Italian.
     """
     detected = detect_language(question)
     held = context.all_languages()
@@ -39,13 +39,13 @@ def question_language(question: str, context: QuestionContext) -> str | None:
 
 
 def only_language(context: QuestionContext) -> str | None:
-    """The language of all that is asked, if it is one: a short question may be too short to tell its own."""
+    """The language of the base, if it has only one."""
     held = {name for name in context.all_languages() if name}
     return held.pop() if len(held) == 1 else None
 
 
 def language_of(history: Sequence[ChatMessage]) -> str | None:
-    """The language of what was said last in a conversation."""
+    """The language of the last message that has one."""
     for message in reversed(history):
         language = message.details.get("language")
         if isinstance(language, str):

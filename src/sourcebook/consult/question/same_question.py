@@ -1,9 +1,8 @@
-"""Do two questions ask the same? A near vector is not enough: raspberry and blueberry are near too.
+"""Whether two questions ask the same. Near vectors are not enough: raspberry and blueberry are near too.
 
-What contradicts is looked for first, by closed rules: another kind of question, a denial, a number, a name, an
-opposite. Of what is left, only one thing is sure: that nothing is different but the words that questions are made
-with, the form of the others, and words that are as good as each other. One word put in the place of another, or added,
-is how look-alikes are made, and nothing that was measured tells these from synonyms; several are no better.
+Contradictions are looked for first, by closed rules: another kind of question, a denial, a number, a name, an opposite.
+Then the questions are the same only if they differ in nothing but question words, forms of words, and words that can
+replace each other. Any other different word makes them different: nothing that we measured tells it from a synonym.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
 
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, without_asking
 from sourcebook.consult.support.support_check import decisive_words, names
@@ -24,11 +23,11 @@ from sourcebook.text.negation import negators
 from sourcebook.text.numbers import ANY_LANGUAGE, quantities
 from sourcebook.text.question_opposites import turned_around
 from sourcebook.text.question_words import class_nouns, generic_words, stems_alike
-from sourcebook.text.stems import stem_words
+from sourcebook.text.stems import shared_beginning, stem_words
 from sourcebook.text.stopwords import stop_words
 
 NEAR = 0.15
-"""How far apart, by 1 - cosine, two questions may be that use words of one root, or the same ones in another order."""
+"""Up to this distance, 1 - cosine, words of one root and another word order make no difference."""
 
 _SHARED_BEGINNING = 5
 _LONGEST_END = 2
@@ -42,7 +41,7 @@ _MANY_QUESTIONS = 2048
 _QUOTED = re.compile(r"«[^«»]+»|“[^“”]+”|\"[^\"]+\"")
 _WITH_CASES = frozenset({"ru", "uk", "be", "pl", "cs", "sr", "fi", "hu", "tr"})
 _OPENING = str.maketrans("", "", "¿¡")
-# "I'm" is "I am". What follows "it's" and "I'd" may be something else.
+# Contractions with one meaning, unlike "it's" and "I'd".
 _SHORT_FORMS = tuple(
     (re.compile(short, re.IGNORECASE), long)
     for short, long in (
@@ -80,11 +79,11 @@ class QuestionDifference(StrEnum):
 def difference(
     asked: str, known: str, languages: Sequence[str | None], distance: float | None = None
 ) -> QuestionDifference | None:
-    """What keeps two questions apart; None if they surely ask the same.
+    """Why two questions are different; None if they surely ask the same.
 
-    The endings of their words, and the words that questions are made with, make no difference. With a small distance,
-    1 - cosine of the vectors, words of one root and another order make none either. The language of a short question is
-    often mistaken, so there may be several; what a wrong one overlooks is left as a word.
+    Endings and question words make no difference; with a small `distance`, 1 - cosine of the vectors, words of one root
+    and another word order make none either. The language of a short question is often mistaken, so several may be
+    given.
     """
     asked, known = _plain(asked), _plain(known)
     spoken = _spoken(asked, known, languages)
@@ -93,9 +92,9 @@ def difference(
 
 
 def ask_the_same(asked: str, known: str, languages: Sequence[str | None]) -> bool:
-    """Whether two questions surely ask the same: `difference` finds none. For one that is compared with many."""
+    """Whether `difference` finds none. Faster, where one question is compared with many."""
     one, other = _plain(asked), _plain(known)
-    # What keeps them apart whatever the language is costs least.
+    # The cheapest comparisons, which do not depend on the language, come first.
     if _decisive(one) != _decisive(other) or all(
         _numbers(one, language) != _numbers(other, language) for language in ANY_LANGUAGE
     ):
@@ -104,9 +103,9 @@ def ask_the_same(asked: str, known: str, languages: Sequence[str | None]) -> boo
 
 
 def contradiction(asked: str, known: str, languages: Sequence[str | None]) -> QuestionDifference | None:
-    """What the two say against each other: a denial, an opposite, or a number, name or time in the place of another.
+    """How two questions contradict each other: a denial, an opposite, or different numbers, names or times.
 
-    What only one of them says is no contradiction.
+    What only one of them has is not a contradiction.
     """
     asked, known = _plain(asked), _plain(known)
     found = (_clash(asked, known, language) for language in _spoken(asked, known, languages))
@@ -114,9 +113,9 @@ def contradiction(asked: str, known: str, languages: Sequence[str | None]) -> Qu
 
 
 def is_of_another_kind(asked: str, known: str) -> bool:
-    """Whether the one asks for a time, say, and the other for a place. A question may leave its kind open.
+    """Whether one asks for a time, say, and the other for a place. False if one leaves its kind open.
 
-    A way is no time, person, reason or amount either; but "where do I change it" may ask for the way.
+    "How" is not a time, person, reason or amount either; but "where do I change it" may ask how.
     """
     both = [kinds_of(_plain(question)) for question in (asked, known)]
     kinds = [found - {QuestionKind.WAY} for found in both]
@@ -128,8 +127,8 @@ def is_of_another_kind(asked: str, known: str) -> bool:
 def is_about_another_thing(asked: str, known: str, languages: Sequence[str | None]) -> bool:
     """Whether both ask for the same of two things: the torque of the crank bolt, and that of the rear axle nuts.
 
-    They share one word, and each names its thing by two others at least: one word may be as good as another. Only
-    where neither says what kind of answer it wants: who asks how or why says it in many ways.
+    They share one word, and each has at least two others. False if one says what kind of answer it wants, because "how"
+    and "why" questions can be put in many ways.
     """
     asked, known = _plain(asked), _plain(known)
     if kinds_of(asked) or kinds_of(known):
@@ -152,7 +151,7 @@ def _plain(question: str) -> str:
 
 
 def _spoken(asked: str, known: str, languages: Sequence[str | None]) -> Sequence[str | None]:
-    """The language whose small words both are made with, otherwise all that may be meant."""
+    """The language that the small words of both tell, otherwise the given ones."""
     told = languages_of_both(asked, known)
     return told if len(told) == 1 else list(dict.fromkeys(languages)) or [None]
 
@@ -179,13 +178,13 @@ def _difference(
 
 
 def _is_turned(question: str) -> bool:
-    """Whether a question says by a passive, or with a noun for the verb, what others say the other way round."""
+    """Whether a question has a passive, or a noun instead of a verb, which changes the word order."""
     return _PASSIVE.search(question) is not None or not _NOUNS_FOR_WHY.isdisjoint(_words(question))
 
 
 def _clash(asked: str, known: str, language: str | None) -> QuestionDifference | None:
     denying = negators(language)
-    # Counted, not collected: a second "not" denies the first.
+    # Counted, because a second "not" cancels the first.
     if sum(word in denying for word in _words(asked)) != sum(word in denying for word in _words(known)):
         return QuestionDifference.DENIAL
     if _each_has_more(_numbers(asked, language), _numbers(known, language)):
@@ -217,13 +216,13 @@ def _numbers(question: str, language: str | None) -> tuple[str, ...]:
 
 
 def _repeats_a_name(one: str, other: str) -> bool:
-    """Whether a name stands in the place of another that the other has: "The Sea, the Sea"."""
+    """Whether a name occurs more often than in the other, which has it too: it replaces another name."""
     theirs = Counter(_names(other))
     return any(count > theirs[name] > 0 for name, count in Counter(_names(one)).items())
 
 
 def _have_other_names(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether each has a name that can be none of the other's: in the same letters, and not one vowel apart."""
+    """Whether each has a name that the other lacks in any spelling. Names in different scripts are not compared."""
     return any(
         bool(_LATIN.match(one)) is bool(_LATIN.match(other))
         and not any(_consonants(one) == _consonants(another) for another in theirs)
@@ -234,13 +233,13 @@ def _have_other_names(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 def _consonants(name: str) -> str:
-    """What is left of a name in every spelling, if it is enough to tell one from another."""
+    """The consonants of a name, which all spellings share; the name itself if they are too few."""
     bare = _VOWELS.sub("", " ".join(words(name)))
     return bare if len(bare) >= _FEWEST_CONSONANTS else name
 
 
 def _one_sided(asked: str, known: str, language: str | None) -> QuestionDifference | None:
-    """What the one asks for, counts or names and the other does not."""
+    """The difference if only one has a kind, a number, a word of time or direction, or a name."""
     # "How do I feed" and "which fertiliser" ask the same; "how much" and "which" do not.
     if _kinds(asked, language) != _kinds(known, language):
         return QuestionDifference.KIND
@@ -264,7 +263,7 @@ def _kinds(question: str, language: str | None) -> frozenset[QuestionKind]:
 
 @lru_cache(_MANY_QUESTIONS)
 def _decisive(question: str) -> frozenset[str]:
-    """The words of time and direction. "By what date" asks for one and is none."""
+    """The words of time and direction, without those that ask for one ("by what date")."""
     return frozenset(decisive_words(" ".join(without_asking(question))))
 
 
@@ -273,8 +272,8 @@ def _each_has_more(one: Collection[str], other: Collection[str]) -> bool:
 
 
 def _missing_names(one: str, other: str, language: str | None) -> list[str]:
-    """Names of the one that the other does not hold, in whatever case and form."""
-    # "Paris" and "para" have one stem in Portuguese: a word that says nothing holds no name but its own.
+    """Names in the one that the other lacks, in any case and form."""
+    # Stop words are not stemmed: "Paris" and "para" have the same stem in Portuguese.
     named = [*_names(one), *_QUOTED.findall(one)]
     if not named:
         return []
@@ -289,14 +288,14 @@ def _is_held(word: str, held: Collection[str], language: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """The stems of what a question is about, in their order, each with the word that it is the stem of."""
+    """The content stems of a question in their order, each with its word."""
 
     stems: dict[str, str]
     names: frozenset[str]
     language: str | None
 
     def without(self, others: _Terms, *, loosely: bool) -> list[str]:
-        """The stems that no form of a word among the others stands for; loosely, no word of the same root either."""
+        """The stems without a form of the same word among the others; loosely, without a word of the same root."""
         return [
             stem
             for stem in self.stems
@@ -306,11 +305,11 @@ class _Terms:
     def is_in_order_of(self, others: _Terms) -> bool:
         """Whether the words are in the same order: users of an account are not accounts of a user.
 
-        Where the endings tell who does what to whom, the same forms may stand in any order.
+        In languages with cases, the same forms may be in any order.
         """
         if self.language in _WITH_CASES and sorted(self.stems.values()) == sorted(others.stems.values()):
             return True
-        # Where the price stands makes no difference: "the price of the plan", "how much does the plan cost".
+        # The position of the price does not count: "the price of the plan", "how much does the plan cost".
         here, there = ([stem for stem in stems if stem != "cost"] for stems in (self.stems, others.stems))
         return len(here) == len(there) and all(
             self._stands_for(a, b, loosely=True) for a, b in zip(here, there, strict=True)
@@ -319,7 +318,7 @@ class _Terms:
     def _stands_for(self, stem: str, other: str, *, loosely: bool) -> bool:
         if stem == other:
             return True
-        # Austria is no form of Australia.
+        # Names have no forms: Austria is not Australia.
         if stem in self.names or other in self.names:
             return False
         return _is_form_of(stem, other, self.language) or (loosely and _has_root_of(stem, other))
@@ -327,10 +326,7 @@ class _Terms:
 
 @lru_cache(_MANY_QUESTIONS)
 def _terms_of(question: str, language: str | None) -> _Terms:
-    """The content words of a question.
-
-    Numbers are left out, as they are compared elsewhere; so are nouns that only introduce a name ("the river Elbe").
-    """
+    """The content words of a question, without numbers, and without nouns before a name ("the river Elbe")."""
     named = {word for name in _names(question) for word in words(name)}
     said = without_asking(question)
     left_out = stop_words(language) | generic_words() | {word for word in said if quantities(word)}
@@ -346,21 +342,16 @@ def _terms_of(question: str, language: str | None) -> _Terms:
     )
 
 
-def _shared_beginning(term: str, other: str) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(term, other, strict=False)))
-
-
 def _has_root_of(term: str, other: str) -> bool:
-    """Whether two stems may be of words made from one another: `утвержда` and `утвержден`."""
-    return _shared_beginning(term, other) >= max(
-        _SHARED_BEGINNING, max(len(term), len(other)) - _LONGEST_SUFFIX
-    )
+    """Whether two stems may be of one root: `утвержда` and `утвержден`."""
+    least = max(_SHARED_BEGINNING, max(len(term), len(other)) - _LONGEST_SUFFIX)
+    return shared_beginning(term, other) >= least
 
 
 def _is_form_of(term: str, other: str, language: str | None) -> bool:
-    """Whether two stems are of one word: stems of one word sometimes differ in their last letters."""
-    shared = _shared_beginning(term, other)
+    """Whether two stems may be of one word, because stems sometimes differ in their last letters."""
+    shared = shared_beginning(term, other)
     shorter, longer = sorted((len(term), len(other)))
-    # The stemmer for Russian leaves more apart than others do ("обреза", "обрезк"). Elsewhere "formal" is no "format".
+    # The Russian stemmer separates more forms than others ("обреза", "обрезк"). Elsewhere "formal" is not "format".
     ends = 1 if language == "ru" and _CYRILLIC.match(term) else 0
     return shared >= _SHARED_BEGINNING and shorter - shared <= ends and longer - shared <= _LONGEST_END

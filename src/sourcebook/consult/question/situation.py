@@ -1,4 +1,4 @@
-"""What to do if something happens: such a question is answered under a heading that names what happens."""
+"""Questions what to do if something happens, which a section under a heading such as "If …" answers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NAMED = re.compile(
 
 
 def asks_what_to_do(question: str) -> bool:
-    """Whether it is asked what to do in a situation."""
+    """Whether the question asks what to do in a situation."""
     return _ASKED.search(question) is not None
 
 
 def names_situation(heading: str) -> bool:
-    """Whether a heading says in which situation to read what follows."""
+    """Whether a heading names a situation."""
     return _NAMED.match(heading) is not None

@@ -1,7 +1,7 @@
-"""Whether a sentence tells when something is done: by a month, a season, a date, an hour, or what goes before.
+"""Whether a sentence tells when something is done: by a month, a season, a date, an hour, or an event before it.
 
-Narrower than the form of an answer (`wanted_form`), which any word of time will do for: canes that "grew in the same
-year" do not tell when to cut them.
+Stricter than `wanted_form`, for which any word of time is enough: canes that "grew in the same year" do not tell when
+to cut them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ _WHEN = re.compile(
     r"|em que (?:mês|altura|época)|[aà] que horas|cu[aá]ndo|a qué hora|en qué mes|wann|um wie viel uhr)\b",
     re.IGNORECASE,
 )
-# The deed follows upon who does it ("do I prune"), or is told by its ending ("лучше сажать", "se deve podar").
-_DEED = re.compile(
+# The verb follows its subject ("do I prune"), or is known by its ending ("лучше сажать", "se deve podar").
+_VERB = re.compile(
     r"\s+(?:(?:\w+\s+){0,4}?(?:i|we|you|one|they|people|to)\s+(?:(?:have|need)\s+to\s+)?(?P<english>[^\W\d_]{3,})"
     r"|(?:(?:мне|нам|вам|его|ее|её|их|лучше|всего|надо|нужно|можно|следует|пора|стоит|обычно|я|мы|вы|они)\s+)*"
     r"(?P<russian>[^\W\d_]+(?:ть|ти|чь|ться|тись|[еиёаяую]тся|[еиёаяую]т|[еиё]м|[еиё]те))\b"
@@ -55,14 +55,14 @@ _SPANS = (
     r"\s(?:\S+\s){0,2}?(?:hours?|days?|weeks?|months?|years?|час\w*|дн\w+|день|сут\w+|недел\w+|месяц\w*|полчаса"
     r"|horas?|dias?|semanas?|mês|meses|anos?|días?|años?|tagen?|wochen?|monaten?|stunden?)"
 )
-# What goes before a deed, where no date is named.
+# An event before, instead of a date.
 _MOMENTS = (
     r"(?:once|as soon as|after|before|when|until|как только|после|перед|когда|прежде чем|до того|сразу"
     r"|assim que|depois|após|antes|quando|até|en cuanto|después|tras|cuando|hasta|sobald|nachdem|bevor|wenn|nach|vor)"
     r"\s+(?=[^\W\d_])"
 )
 _PART_OF_YEAR = rf"(?:{_MONTHS}|{_SEASONS}|{_DAYS}|{_HOURS}|{_DATES}|{_SPANS}|{_MOMENTS})"
-# "Autumn-fruiting" names a sort.
+# Not "autumn-fruiting", which is a variety.
 _TIME = re.compile(rf"(?<![\w-])(?:{_PART_OF_YEAR})(?![\w-]*-\w)", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"\W*(?:\S+\s+){0,4}?(?:this|it|that is|это|этого|делают|isso|isto|faz-se|esto|eso|dies|das)\b",
@@ -81,23 +81,23 @@ def asks_when(question: str) -> bool:
     return _WHEN.search(question) is not None
 
 
-def asked_deed(question: str) -> str | None:
+def asked_verb(question: str) -> str | None:
     """The verb of a question that asks when to do something: "prune". None if it has none: "when is the fair"."""
     asked = _WHEN.search(question)
-    found = _DEED.match(question, asked.end()) if asked else None
+    found = _VERB.match(question, asked.end()) if asked else None
     return found[found.lastgroup] if found and found.lastgroup else None
 
 
 def tells_time(sentence: str) -> bool:
-    """Whether a sentence says a month, a season, a day, an hour, a date, a term, or what goes before."""
+    """Whether a sentence has a month, a season, a day, an hour, a date, a period, or an event before."""
     return _TIME.search(sentence) is not None
 
 
 def warns_only(sentence: str, question: str) -> bool:
-    """Whether a sentence says when not to do what a question asks when to do."""
+    """Whether a sentence only says when not to do it, although the question does not ask that."""
     return _FORBIDDEN.search(sentence) is not None and _FORBIDDEN.search(question) is None
 
 
 def points_back(sentence: str) -> bool:
-    """Whether a sentence speaks of what the one before it says: "In most gardens this is November"."""
+    """Whether a sentence refers to the one before it: "In most gardens this is November"."""
     return _POINTS_BACK.match(sentence) is not None

@@ -1,7 +1,7 @@
 """Questions as people type them: "wheres the key", "скока стоит", "q horas abre", "cuanto cuesta".
 
-Only words that ask are put right, and those around them. What a question is about stays as it was typed: a name may
-look like anything.
+Only question words and their neighbours are corrected. The subject of a question stays as it was typed, because it may
+be a name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _THERE_IS = (
     "|estacionamento|lugar|lugares|ônibus|onibus|quanto|quantos|quantas|taxas?|toalhas?|vagas?"
 )
 _ANYWHERE = {
-    # Apostrophes that were left out, and sounds.
+    # Without apostrophes, and as spoken.
     "en": {
         r"(where|what(?!s app)|who|how|when|there)s": r"\1 is",
         r"(do|does|did|is|are|was|were|could|should|would|have|has)n['’]?t": r"\1 not",
@@ -68,7 +68,7 @@ _FIRST = {
         "cual": "cuál",
         "cuales": "cuáles",
     },
-    # "Ha" is a word of Spanish and Italian, and "ate" of English: here what follows tells.
+    # "Ha" is also Spanish and Italian, and "ate" English: what follows decides.
     "pt": {
         rf"ha(?= (?:{_THERE_IS})\b)": "há",
         r"(?-i:ha)(?= piscina\b)": "há",
@@ -100,7 +100,7 @@ _FORMS = _compiled()
 
 @lru_cache(256)
 def in_plain_spelling(question: str) -> str:
-    """The question with its asking words as they are written; the same if they are, or if nothing else is left."""
+    """The question with its question words in plain spelling; unchanged if nothing would be left."""
     plain = question
     for language, forms in _FORMS.items():
         put = _put(plain, forms)
@@ -110,9 +110,9 @@ def in_plain_spelling(question: str) -> str:
 
 
 def _may_be_in(language: str, typed: str, written: str) -> bool:
-    """Whether a question is in the language of the forms that were put right.
+    """Whether a question is in the language of the corrected forms.
 
-    What is typed so is guessed badly where it is short; then what it would be in that language has to look like it.
+    The language of a short question typed like this is often mistaken, so the corrected one is looked at, too.
     """
     return detect_language(typed) in (None, language) or detect_language(written) == language
 

@@ -1,7 +1,6 @@
-"""What an answer cannot do without: "who" wants somebody, "when" a time, "how heavy" a weight, "how many" a number.
+"""What an answer must have: "who" wants a person, "when" a time, "how heavy" a weight, "how many" a number.
 
-Only questions that are put in such a way are held to it, and whatever may be the form counts: to decline a question
-that is answered is worse than to quote a sentence too much.
+The rules are generous: declining a question that is answered is worse than quoting a sentence too much.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sourcebook.consult.question.given_value import gives_value
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stopwords import asking_words, stop_words
-from sourcebook.text.word_lists import lines_of, phrases, word_forms, word_groups
+from sourcebook.text.word_lists import named_lines, phrases, word_forms, word_groups
 
 Gives = Callable[[str], bool]
 """Whether a sentence has what is wanted."""
@@ -52,7 +51,7 @@ _CONTACT = re.compile(
 _PROFESSION = re.compile(r"\w{4,}(?:ists?|istas?|ист(?:ы|а|ов|ом|у|ам|ами)?)")
 _CONTACT_NAME = re.compile(r"\w@\w")
 _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
-# What joins a role with who has it.
+# What connects a role with a person.
 _EQUALS = re.compile(
     r"\b(?:is|are|was|as|by|é|são|foi|como|por|es|son|является|это)\b|[:–—|(]", re.IGNORECASE
 )
@@ -64,13 +63,13 @@ _REST_OF_WORD = re.compile(r"[\w'’-]*")
 _SPACE_IN_LINE = re.compile(r"[^\S\n]+")
 _BETWEEN_WORDS = frozenset('"«“(*_[|,:;–—`·#.-')
 _INSIDE_WORDS = frozenset("_'’-")
-# Behind these words a capital letter is that of a place or a time.
+# After these words, a capitalised word is a place or a time.
 _BEFORE_A_PLACE = frozenset(
     words(
         "in at from near to since until of on в во на из под около с до em no na nos nas do da dos das en desde"
     )
 )
-# A name that begins a sentence is followed by what somebody does, or stands in a row of names.
+# A name at the beginning of a sentence is followed by a verb, or by other names.
 _FIRST_NAME = re.compile(
     r"[^\S\n]*(?:$|[\n,:;–—(·|/]|\w+s\b|\w+(?:ed|ou|eu|iu|ó|aba|л|ла|ли|лся|лась)\b|and\b|will\b|can\b)"
 )
@@ -104,7 +103,7 @@ _SUM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Capital:
-    """Words in a row that begin with capital letters: where they lie, and the word before them."""
+    """A run of capitalised words: its span, and that of the word before it."""
 
     text: str
     word: int
@@ -126,7 +125,7 @@ class _Capital:
 
 
 def wanted_form(question: str, language: str | None) -> Gives | None:
-    """What tells whether a sentence may answer a question; None if the question wants no form that can be seen."""
+    """A test whether a sentence has the wanted form; None if the question wants none that can be recognised."""
     if _NAME_OF.search(question):
         return lambda text: _names_by_name(text, frozenset(words(question)))
     if asks_who(question):
@@ -160,7 +159,7 @@ def asks_who(question: str) -> bool:
 
 
 def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
-    """Whether a sentence names a person, or a body that acts, beside the words that were said already."""
+    """Whether a sentence names a person, a role or a body, other than those in `said`."""
     people = word_forms("people.txt")
     if any(
         (people.holds(word) or _PROFESSION.fullmatch(word)) and word not in said for word in words(sentence)
@@ -174,15 +173,15 @@ def names_somebody(sentence: str, said: frozenset[str] = frozenset()) -> bool:
 
 
 def _is_role(question: str) -> bool:
-    """Whether it is asked who has a role: who is the landlord."""
+    """Whether the question asks who has a role: "who is the landlord"."""
     found = _WHO_IS.search(question)
     return found is not None and any(map(word_forms("people.txt").holds, words(found["role"])))
 
 
 def _names_holder(text: str, said: frozenset[str], role: frozenset[str]) -> bool:
-    """Whether somebody is named by name, or in a sentence with the role.
+    """Whether the text has a name, or somebody in a sentence with the role.
 
-    That the tenant pays something does not tell who the landlord is.
+    A sentence about the tenant alone does not tell who the landlord is.
     """
     if _CONTACT_NAME.search(text) or _names_by_name(text, said):
         return True
@@ -199,7 +198,7 @@ def _names_by_name(text: str, said: frozenset[str]) -> bool:
 
 
 def _is_name(found: _Capital, said: frozenset[str]) -> bool:
-    """Whether a capital letter is that of a name: not the first of a sentence, or a line of its own."""
+    """Whether capitalised words are a name: not at the beginning of a sentence, unless alone in a line."""
     if not said.isdisjoint(words(found.name)) or _is_place(found) or _is_time(found) or "#" in found.gap:
         return False
     rest = found.text[found.end : found.end + 2]
@@ -207,9 +206,9 @@ def _is_name(found: _Capital, said: frozenset[str]) -> bool:
 
 
 def _capitals(text: str) -> Iterator[_Capital]:
-    """The names in a text, if they are names. Each letter is looked at a few times, however long its run is.
+    """The runs of capitalised words in a text, in linear time.
 
-    The first word of a line has its capital anyway: if others follow, it is the word before them.
+    The first word of a line is always capitalised: if others follow, it is the word before them.
     """
     last, opening = 0, None
     for begin in _BEGIN_OF_WORD.finditer(text):
@@ -235,14 +234,14 @@ def _capitals(text: str) -> Iterator[_Capital]:
 
 
 def _last_part(opening: _Capital) -> _Capital:
-    """A word that begins a line, or its last part that begins with a capital letter."""
+    """The last capitalised part of a word that begins a line."""
     text, start, end = opening.text, opening.start, opening.end
     parts = [begin.start() for begin in _BEGIN_OF_WORD.finditer(text, start, end) if _is_capital(begin[0])]
     return _Capital(text, start, parts[-1], parts[-1], end)
 
 
 def _has_no_case(text: str) -> bool:
-    """Whether a text has letters that tell no name from other words: those of Hebrew, Arabic or Chinese, say."""
+    """Whether a text has letters of a script without capitals, such as Hebrew, Arabic or Chinese."""
     return any(
         _is_georgian(letter) or (category(letter) == "Lo" and letter not in "ªº")
         for letter in _OTHER_LETTER.findall(text)
@@ -250,7 +249,7 @@ def _has_no_case(text: str) -> bool:
 
 
 def _is_georgian(letter: str) -> bool:
-    """It has capital letters, but no name begins with one."""
+    """Georgian has capital letters, but names do not begin with one."""
     return "\u10d0" <= letter <= "\u10ff"
 
 
@@ -272,7 +271,7 @@ def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
 
 
 def _before(text: str, start: int, last: int) -> tuple[int, int]:
-    """Where the word before a name begins, and where it ends. A dash that begins a line is a word, too."""
+    """The span of the word before a name. A dash that begins a line counts as a word."""
     gap = start
     while gap > last and (
         text[gap - 1] in _BETWEEN_WORDS or (text[gap - 1].isspace() and text[gap - 1] != "\n")
@@ -301,7 +300,7 @@ def _may_be_somebody(found: _Capital, sentence: str, said: frozenset[str]) -> bo
 
 
 def _is_time(found: _Capital) -> bool:
-    """Whether the capital letters are those of days and months alone."""
+    """Whether the capitalised words are only days and months."""
     (times,) = word_groups("time_words.txt", "word")
     return all(map(times.holds, words(found.name)))
 
@@ -318,7 +317,7 @@ def _tells_when(sentence: str) -> bool:
 
 
 def _tells_where(sentence: str) -> bool:
-    """Whether a sentence has a word that a place follows, or a name. "In spring" and "on Monday" are no places."""
+    """Whether a sentence has a place: a preposition before a word that is no time, a word for a place, or a name."""
     said = words(sentence)
     before, places = word_groups("place_words.txt", "before", "place")
     (times,) = word_groups("time_words.txt", "word")
@@ -333,7 +332,7 @@ def _tells_where(sentence: str) -> bool:
 
 
 def _has_amount(sentence: str, thing: str) -> bool:
-    """Whether a sentence counts something. The year in which something was does not, nor does a time of day."""
+    """Whether a sentence has an amount, other than a year or a time of day."""
     rest = _NO_AMOUNT.sub(" ", _YEAR.sub(" ", sentence))
     if quantities(rest) or any(letter.isdigit() for letter in rest):
         return True
@@ -347,7 +346,7 @@ def _has_amount(sentence: str, thing: str) -> bool:
 
 
 def _without_sums(text: str) -> str:
-    """A text without its sums of money: 18 euros do not tell how many pupils there are."""
+    """A text without sums of money: 18 euros do not tell how many pupils there are."""
     return _SUM.sub(" ", text)
 
 
@@ -361,8 +360,6 @@ def _has_phrase(name: str, said: list[str]) -> bool:
 
 @cache
 def _phrases_of(name: str) -> re.Pattern[str]:
-    """The phrases of a list, which stand behind `phrase:` in it."""
-    listed = (line.partition(": ") for line in lines_of(name))
-    return re.compile(
-        "|".join(each for group, _, rest in listed if group == "phrase" for each in phrases(rest))
-    )
+    """The phrases in the `phrase:` lines of a list."""
+    listed = (rest for group, rest in named_lines(name) if group == "phrase")
+    return re.compile("|".join(each for rest in listed for each in phrases(rest)))

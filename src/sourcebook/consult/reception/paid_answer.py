@@ -1,4 +1,4 @@
-"""Answers one question: what is held for it is settled or returned once, however the answer ends."""
+"""Answers one question, and settles or returns its reserved price once, however the answer ends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OnEvent: TypeAlias = "Callable[[AnswerEvent], None]"
 
 @dataclass(frozen=True, slots=True)
 class ReceptionPolicy:
-    """What questions cost, how long something is held without a sign of life, and what is searched."""
+    """What questions cost, for how many seconds a price stays reserved without a sign of life, and what is searched."""
 
     prices: Prices = field(default_factory=Prices)
     seconds: int = 60
@@ -39,25 +39,25 @@ class ReceptionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """A reply that was stored and paid, and what was known of its question."""
+    """A reply that was stored and charged, and the context of its question."""
 
     reply: Reply
     context: QuestionContext
 
 
 class OvertakenError(Exception):
-    """Somebody else answers this question by now."""
+    """Another process has taken over this question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Onlooker:
-    """Who waits for an answer, and what they are shown of it before it is complete."""
+    """The person waiting for an answer, and what they see of it before it is complete."""
 
     on_event: OnEvent | None = None
     is_looking: bool = True
-    """Whether they see the text as it is written, and not the whole answer at the end."""
+    """Whether they see the text as it is written, and not only the whole answer at the end."""
     is_given_up: Callable[[], bool] | None = None
-    """Says whether we stop the answer, and not they: then it costs nothing."""
+    """Whether it was us who stopped the answer, so that it costs nothing."""
 
 
 @dataclass(slots=True)
@@ -68,9 +68,9 @@ class _Shown:
     is_begun: bool = False
     """Whether text of an answer was shown."""
     is_costly: bool = False
-    """Whether what comes is made of documents, or by a model."""
+    """Whether the answer comes from documents or a model, and so has a price."""
     is_stopped: bool = False
-    """Whether showing it failed: nobody looks any more."""
+    """Whether showing it failed, because nobody is looking any more."""
 
     def show(self, event: AnswerEvent) -> None:
         if self.onlooker.on_event is None:
@@ -83,14 +83,14 @@ class _Shown:
         self.is_begun = self.is_begun or (self.onlooker.is_looking and isinstance(event, TokenWritten))
 
     def is_paid_after(self, error: BaseException) -> bool:
-        """Whether the person stopped an answer of which they had seen a part."""
+        """Whether the person stopped the answer after seeing a part of it."""
         was_stopped = self.is_stopped or not isinstance(error, Exception)
         is_ours = self.onlooker.is_given_up is not None and self.onlooker.is_given_up()
         return self.is_begun and was_stopped and not is_ours
 
 
 class Attendant:
-    """Answers questions that were entered."""
+    """Answers questions whose price is reserved."""
 
     def __init__(self, consultation: Consultation, visits: Visits, policy: ReceptionPolicy) -> None:
         self._consultation = consultation
@@ -98,7 +98,7 @@ class Attendant:
         self._policy = policy
 
     async def attend(self, entered: Entered, onlooker: Onlooker) -> Attended:
-        """The reply, stored and charged. On an error, what is held is first settled or returned."""
+        """The reply, stored and charged. On an error, the reserved price is settled or returned first."""
         shown = _Shown(onlooker)
         try:
             async with self._alive(entered):
@@ -151,7 +151,7 @@ class Attendant:
         )
 
     def _require_means(self, entered: Entered, event: AnswerEvent, shown: _Shown) -> None:
-        """Stop where an answer begins that costs something, if the person lacks it."""
+        """NoQuestionsLeft or NotEnoughTokens when an answer begins that the person cannot pay."""
         lacking, balance = entered.charge.lacking, entered.balance
         is_costly = shown.is_costly and isinstance(event, TokenWritten)
         if isinstance(event, PassagesFound):
@@ -170,7 +170,7 @@ class Attendant:
 
     @asynccontextmanager
     async def _alive(self, entered: Entered) -> AsyncGenerator[None, None]:
-        """Keep the claim alive, so that no other process takes over the question."""
+        """Keep the reservation alive, so that no other process takes over the question."""
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._show_signs, entered)

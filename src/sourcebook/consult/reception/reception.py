@@ -1,8 +1,8 @@
 """Answers a person's question from start to finish, the same on every face.
 
-The question is logged and what it costs is held, in one transaction. It is answered. The answer is stored with what it
-cost, in another. Then a draft is made of it. The key of a question makes all of this happen once: whoever brings it
-again, at the same time or after a restart, gets the same reply.
+One transaction logs the question and reserves its price. After the question is answered, another stores the answer and
+settles the price; then a draft is made. All of this happens once for the key of a question: the same key, at the same
+time or after a restart, gets the same reply.
 """
 
 from __future__ import annotations
@@ -100,15 +100,15 @@ class Reception:
     async def new_topic(
         self, user_id: int, channel_key: str, *, culture: str | None = None, category: str | None = None
     ) -> Topic:
-        """End the consultation that is open at this place, and begin another. It costs when it is answered."""
+        """End the consultation that is open at this place, and begin another. It is charged with its first answer."""
         return await self._stores.topics.replace_open_topic(
             user_id, channel_key, face=self._policy.face, culture=culture, category=category
         )
 
     async def call_human(self, visit: Visit) -> Draft:
-        """Take a question to an expert; without words, the last one that was asked. The same key takes it once.
+        """Pass a question to an expert; without words, the last one that was asked. The same key passes it once.
 
-        With other words, the key is refused, so that no question is lost.
+        The same key with other words is refused, so that no question is lost.
         """
         drafting = self._expert()
         if visit.question.strip():
@@ -141,11 +141,11 @@ class Reception:
             return draft
 
     async def cancel_human(self, user_id: int, draft_id: int) -> Draft:
-        """Take back a question that waits for an expert."""
+        """Withdraw a question that waits for an expert."""
         return await self._expert().cancel_item(draft_id, user_id)
 
     async def sweep(self) -> int:
-        """Clean up after dead processes: return what they held, and make the drafts they owed."""
+        """Clean up after dead processes: return the tokens they reserved, and make their missing drafts."""
         swept = await self._people.sweep_reservations()
         for owed in await self._stores.visits.owed_drafts():
             await self._draft(owed.visit, owed.reply)
@@ -154,7 +154,7 @@ class Reception:
 
     @asynccontextmanager
     async def _turn(self, user_id: int, channel_key: str) -> AsyncGenerator[None, None]:
-        """One question at a time at one place. Other processes are kept out by what is held in the base."""
+        """One question at a time at one place in this process. Between processes, the base takes care of that."""
         place = (user_id, channel_key)
         lock = self._turns.get(place)
         if lock is None:
@@ -179,7 +179,7 @@ class Reception:
         raise StillAnswering
 
     async def _as_it_stands(self, reply: Reply) -> Reply:
-        """A reply that was given before, saying whether its sources still are what they were."""
+        """An earlier reply, with the present state of its sources."""
         citations = reply.answer.citations
         states = await self._stores.sessions.source_states(citations)
         marked = tuple(replace(c, state=s) for c, s in zip(citations, states, strict=True))
@@ -250,7 +250,7 @@ class Reception:
 
 
 def _require_question(visit: Visit) -> None:
-    """Greetings and thanks cost nothing and trouble no expert, whatever face they come through."""
+    """NothingAsked for greetings and thanks: they cost nothing, and no expert sees them."""
     if not visit.attachments and (kind := small_talk(visit.question)) is not None:
         raise NothingAsked(kind=kind.value)
 

@@ -1,4 +1,4 @@
-"""A sentence laid beside the quote that it cites, word by word: what is the same, and what stands for what."""
+"""Aligns a sentence with its quote, word by word: what is the same, and what replaces what."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sourcebook.text.stopwords import stop_words
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BEFORE_A_SENTENCE = re.compile(r"(?:^|[.!?…:;]|\n|[-*•])[\s\"'«“„(\[*_]*$")
 _ALIKE = 4
-"""Names that agree in so many first letters are taken for forms of one name."""
+"""Names with so many first letters in common are taken for forms of one name."""
 _MOSTLY_CAPITALS = 0.6
 
 
 class Kind(Enum):
-    """What a word is for the comparison: a number and a name are facts."""
+    """The kind of a word. Numbers and names are facts."""
 
     WORD = auto()
     NUMBER = auto()
@@ -32,7 +32,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or number of a text. `opens` says that a sentence begins with it."""
+    """A word or number of a text. `opens`: a sentence begins with it."""
 
     word: str
     stem: str
@@ -47,7 +47,7 @@ class Token:
         return self.kind is not Kind.WORD
 
     def is_like(self, other: Token) -> bool:
-        """Whether two facts may be one: forms of a name, or the same value."""
+        """Whether two facts may be the same: forms of a name, or equal values."""
         if self.stem == other.stem:
             return True
         return self.kind is Kind.NAME and self.word[:_ALIKE] == other.word[:_ALIKE]
@@ -55,7 +55,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class AlignmentGap:
-    """Between what is the same: these words of the sentence where the quote has those. One side may be empty."""
+    """A difference: these words of the sentence where the quote has those. One side may be empty."""
 
     mine: range
     theirs: range
@@ -66,9 +66,9 @@ class AlignmentGap:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The words of both, the pairs of places that are the same, in their order, and the gaps between.
+    """The words of both, the pairs of equal ones by their places, and the gaps between.
 
-    `known` are the facts of the quote, and the words of what its reader knows too.
+    `known` are the facts of the quote, and the words of its context.
     """
 
     here: Sequence[Token]
@@ -79,12 +79,12 @@ class Alignment:
 
     @property
     def share(self) -> float:
-        """Which part of the sentence's words stands in the quote in this order."""
+        """The share of the sentence's words that are in the quote in the same order."""
         return len(self.same) / len(self.here) if self.here else 0.0
 
     @property
     def blocks(self) -> int:
-        """In how many pieces of the quote the sentence lies."""
+        """How many pieces of the quote the sentence consists of."""
         return sum(
             1
             for place, (mine, theirs) in enumerate(self.same)
@@ -93,7 +93,7 @@ class Alignment:
 
 
 def align(sentence: str, quote: str, language: str | None, context: str = "") -> Alignment:
-    """Lay a sentence beside a quote; endings of words make no difference. `context` only tells what is known."""
+    """Align a sentence with a quote by stems. `context` only adds to what is known."""
     here, there = _tokens(sentence, language), _tokens(quote, language)
     here, there = _with_opening_names(here, there), _with_opening_names(there, here)
     matcher = SequenceMatcher(None, [t.stem for t in here], [t.stem for t in there], autojunk=False)
@@ -124,13 +124,13 @@ def _tokens(text: str, language: str | None) -> Sequence[Token]:
         found.append(Token(word, value or stem, kind, opens, is_capital, denies or word not in stops, denies))
     names = sum(token.kind is Kind.NAME for token in found)
     if names > _MOSTLY_CAPITALS * len(found):
-        # A headline: capitals tell nothing there.
+        # In a headline, capitals tell nothing.
         return [replace(t, kind=Kind.WORD) if t.kind is Kind.NAME else t for t in found]
     return found
 
 
 def _spans(text: str, language: str | None) -> Iterator[tuple[int, int, str | None]]:
-    """Where the words and numbers stand; numbers with their value."""
+    """The spans of words and numbers; numbers with their value."""
     end = 0
     for number in quantities(text, language):
         yield from ((m.start(), m.end(), None) for m in _WORD.finditer(text, end, number.start))

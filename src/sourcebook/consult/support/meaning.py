@@ -1,4 +1,4 @@
-"""Words that turn a statement around: opposites, other degrees, lost hedges, and a denial more or less."""
+"""Finds changes of meaning: opposites, other degrees, lost hedges, an added or missing denial."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sourcebook.text.degrees_and_hedges import Degree, degrees, hedges
 from sourcebook.text.opposites import are_opposite
 
 _SHORT = 4
-"""How many words may stand for how many others and still be taken for an exchange."""
+"""A gap with at most so many words on each side is taken for a replacement."""
 _COPY = 0.8
-"""From this share of words in the same order on, a sentence is a copy with changes, and what it lacks is missed."""
+"""From this share of words in the same order on, a sentence is a copy with changes, so what it lacks counts."""
 _ALIKE_ENOUGH = 0.5
 _REACH = 2
-"""How far behind a negation a word is denied."""
+"""A negation denies so many of the words after it."""
 _RIVALS = {
     ("quantity", "all"): ("some", "few", "none"),
     ("quantity", "most"): ("few", "none"),
@@ -26,11 +26,11 @@ _RIVALS = {
     ("bound", "over"): ("under", "most"),
     ("bound", "under"): ("over", "least"),
 }
-"""Degrees that contradict each other wherever they are said."""
+"""Degrees that contradict each other wherever they are in the sentence."""
 
 
 def says_the_opposite(found: Alignment, language: str | None) -> bool:
-    """Whether a word stands for its opposite, or the quote has only the opposite of a word. "Not rich" is "poor"."""
+    """Whether a word replaces its opposite, or the quote has only the opposite of a word. "Not rich" may be "poor"."""
     for gap in found.gaps:
         if gap.is_short(_SHORT) and any(
             _are_opposite(i, j, found, language) for i in gap.mine for j in gap.theirs
@@ -56,7 +56,7 @@ def _is_denied(place: int, tokens: Sequence[Token]) -> bool:
 
 
 def says_another_degree(found: Alignment, language: str | None) -> bool:
-    """Whether it says all for some, at least for at most, may for must."""
+    """Whether the sentence has another degree: "all" for "some", "at least" for "at most", "may" for "must"."""
     mine = degrees([token.word for token in found.here], language)
     theirs = degrees([token.word for token in found.there], language)
     if any(_has_other_degree(gap, mine, theirs) for gap in found.gaps if gap.is_short(_SHORT)):
@@ -75,7 +75,7 @@ def _has_other_degree(gap: AlignmentGap, mine: dict[int, Degree], theirs: dict[i
 
 
 def has_lost_a_hedge(found: Alignment, language: str | None) -> bool:
-    """Whether a sentence that is otherwise a copy leaves out the "may" of the words that it copies."""
+    """Whether a sentence that is otherwise a copy leaves out a hedge such as "may"."""
     if found.share < _COPY or hedges([token.word for token in found.here], language):
         return False
     lost = hedges([token.word for token in found.there], language)
@@ -83,7 +83,7 @@ def has_lost_a_hedge(found: Alignment, language: str | None) -> bool:
 
 
 def denies_in_place(found: Alignment) -> bool:
-    """Whether between the same words one of both has a negation, and little else."""
+    """Whether one of both has a negation, and little else, between words that are the same."""
     if found.share < _ALIKE_ENOUGH:
         return False
     return any(_denies_one_side(gap, found) for gap in _inner_gaps(found))
@@ -98,7 +98,7 @@ def _denies_one_side(gap: AlignmentGap, found: Alignment) -> bool:
 
 
 def _inner_gaps(found: Alignment) -> list[AlignmentGap]:
-    """Those with something the same on both sides."""
+    """The gaps between words that are the same."""
     return [
         gap
         for gap in found.gaps

@@ -1,4 +1,4 @@
-"""What numbers count: the unit beside each, and the word that tells one unit from another of its name."""
+"""Compares the units of numbers, and qualifiers such as "business" days."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from functools import cache
 
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import Quantity, quantities
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.word_lists import WordForms, named_lines
 
 _REACH = 3
-"""How many words behind a number may tell its unit: "ten full business days"."""
+"""The qualifier may be among so many words after a number: "ten full business days"."""
 _WINDOW = 60
 
 
 def has_other_units(sentence: str, quote: str, language: str | None) -> bool:
-    """Whether a number counts something else than it does in the quote."""
+    """Whether a number has another unit than in the quote."""
     held = quantities(quote, language)
     return any(
         _is_other_unit(found, held) or _is_otherwise_qualified(found, sentence, held, quote)
@@ -28,25 +28,16 @@ def _is_other_unit(found: Quantity, held: list[Quantity]) -> bool:
 
 
 def _is_otherwise_qualified(found: Quantity, sentence: str, held: list[Quantity], quote: str) -> bool:
-    """Whether these are business days here, and calendar days, or just days, there."""
+    """Whether the qualifiers differ: business days here, calendar days, or just days, there."""
     known = [_qualifiers_of(quote, other.end) for other in held if other.value == found.value]
     return bool(known) and _qualifiers_of(sentence, found.end) not in known
 
 
 def _qualifiers_of(text: str, end: int) -> frozenset[str]:
     behind = words(text[end : end + _WINDOW])[:_REACH]
-    return frozenset(
-        meaning
-        for meaning, whole, beginnings in _qualifiers()
-        if any(word in whole or word.startswith(beginnings) for word in behind)
-    )
+    return frozenset(meaning for meaning, forms in _qualifiers() if any(map(forms.holds, behind)))
 
 
 @cache
-def _qualifiers() -> tuple[tuple[str, frozenset[str], tuple[str, ...]], ...]:
-    found: list[tuple[str, frozenset[str], tuple[str, ...]]] = []
-    for line in lines_of("qualifiers.txt"):
-        meaning, _, forms = line.partition(":")
-        whole = frozenset(form for form in forms.split() if not form.endswith("*"))
-        found.append((meaning, whole, tuple(form[:-1] for form in forms.split() if form.endswith("*"))))
-    return tuple(found)
+def _qualifiers() -> tuple[tuple[str, WordForms], ...]:
+    return tuple((meaning, WordForms.read(forms)) for meaning, forms in named_lines("qualifiers.txt"))

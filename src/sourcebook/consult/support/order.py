@@ -1,4 +1,4 @@
-"""Facts in the wrong place: a sentence whose every word stands in the quote, and that says something else."""
+"""Finds facts in the wrong place: all words of the sentence are in the quote, but it says something else."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from itertools import combinations, pairwise
 from sourcebook.consult.support.alignment import Alignment, AlignmentGap, Kind, Token
 
 _LONGEST_GAP = 6
-"""How many words may stand for how many others and still be compared one by one."""
+"""A gap with at most so many words on each side is compared word by word."""
 _ALIKE_ENOUGH = 0.5
-"""Below this share of words in the same order, what stands in whose place is chance."""
+"""Below this share of words in the same order, the positions of words tell nothing."""
 _NEAR = 3
 _JOINING = frozenset({"and", "or", "и", "или", "e", "ou", "y", "o", "u"})
 _FACTS = (Kind.NUMBER, Kind.NAME)
 
 
 def has_exchanged_facts(found: Alignment) -> bool:
-    """Whether something stands in the place of something else that the quote has elsewhere.
+    """Whether the sentence has a fact of the quote in the place of another.
 
-    That is a number or a name that is known and stands where the quote has another one, or any two words that have
-    changed places. What an "and" joins may change places.
+    That is a known number or name where the quote has another one, or two words that have changed places, unless "and"
+    joins them.
     """
     if found.share < _ALIKE_ENOUGH:
         return False
@@ -31,7 +31,7 @@ def has_exchanged_facts(found: Alignment) -> bool:
 
 
 def _without_joined(found: Alignment) -> Iterator[AlignmentGap]:
-    """The gaps without those of two neighbours that change places around an "and"."""
+    """The gaps, without neighbours that have changed places around an "and"."""
     joined: set[AlignmentGap] = set()
     for one, other in pairwise(found.gaps):
         between = range(one.mine.stop, other.mine.start)
@@ -41,7 +41,7 @@ def _without_joined(found: Alignment) -> Iterator[AlignmentGap]:
 
 
 def _change_places(one: AlignmentGap, other: AlignmentGap, found: Alignment) -> bool:
-    """Whether each of two gaps has in the sentence a word that the quote has in the other one."""
+    """Whether each gap has in the sentence a word that the quote has in the other gap."""
     if not one.is_short(_LONGEST_GAP) or not other.is_short(_LONGEST_GAP):
         return False
     here = [{found.here[i].stem for i in gap.mine if found.here[i].is_content} for gap in (one, other)]
@@ -63,10 +63,10 @@ def _is_in_place_of_another(gap: AlignmentGap, found: Alignment) -> bool:
 
 
 def _passes_over_another(gap: AlignmentGap, found: Alignment) -> bool:
-    """Whether the sentence leaves its place in the quote for a fact of another sentence, over one that stood there.
+    """Whether the sentence takes a fact from a later sentence of the quote, skipping one of the same kind.
 
-    "Built in 1979" of "Built in 2000. It was closed in 1979": both words before the fact are the same, the fact is
-    not the next one. Within one sentence something may have been left out of a list.
+    "Built in 1979" from "Built in 2000. It was closed in 1979": the words before the fact are the same, but the fact is
+    not the next one. Within one sentence, skipping may only shorten a list.
     """
     if gap.mine or not gap.theirs:
         return False

@@ -1,8 +1,8 @@
-"""Does a quote support the sentence that cites it? Decided without a model.
+"""Checks whether a quote supports the sentence that cites it, without a model.
 
-Presence of a quote is not support: a sentence may cite a real place and say something else. So what a reader would be
-misled by is compared one by one: numbers with their units, names, times and directions, what is denied; most of the
-sentence's own words must stand in the quote. Then both are laid beside each other, and what stands for what is seen.
+A sentence may cite a real place and say something else. So whatever could mislead a reader is compared: numbers with
+their units, names, times and directions, denials; and most words of the sentence must be in the quote. Then both are
+aligned, to see what replaces what.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from sourcebook.text.stopwords import stop_words
 ENOUGH_WORDS = 0.6
 """The share of a sentence's terms that its quote must hold."""
 MOST_PIECES = 4
-"""In how many pieces of the quote a sentence may lie and still be the quote's own words."""
+"""A sentence from at most so many pieces of the quote is in the quote's own words."""
 NEARLY_THE_SAME = 0.8
-"""From this share of words in the same order on, a sentence of the source is what was meant to be said."""
+"""From this share of words in the same order on, a sentence of the source is the one that is meant."""
 REWORDED = "reworded"
 _ENOUGH_OF_A_WORD = 5
-"""Words that agree in so many first letters count as forms of one word: stems of one word sometimes differ."""
+"""Words with so many first letters in common count as forms of one word, because their stems may differ."""
 
 _WITH_CASES = frozenset({"ru", "uk", "pl", "cs", "sr"})
 _SHORTEST_NAME = 4
@@ -51,7 +51,7 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?…:¿¡]|\n|[-*•])[\s\"'«“„(\[*_
 
 
 class Doubt(StrEnum):
-    """Why a sentence is not taken for supported."""
+    """Why a sentence is not supported."""
 
     NUMBER = "number"
     UNIT = "unit"
@@ -68,17 +68,17 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What was found wanting, the share of the sentence's terms that stand in the quote, and what both make of it."""
+    """The doubts, the share of the sentence's terms that are in the quote, and the resulting grade."""
 
     doubts: tuple[Doubt, ...]
     share: float
     grade: SupportGrade = SupportGrade.DOUBTFUL
     likeness: float = 0.0
-    """The share of the sentence's words that stand in the quote in the same order."""
+    """The share of the sentence's words that are in the quote in the same order."""
 
     @property
     def is_contradicted(self) -> bool:
-        """Whether the quote says nearly the same, with something else in it."""
+        """Whether the quote says nearly the same, but contradicts."""
         return bool(self.doubts) and self.likeness >= NEARLY_THE_SAME
 
     @property
@@ -92,19 +92,19 @@ class Support:
 
     @property
     def is_verified(self) -> bool:
-        """Whether the quote says it in the same words, all of them: other words prove nothing."""
+        """Whether the quote says it in the same words. Other words are not proof."""
         return self.is_exact or (self.grade is SupportGrade.CLOSE and self.share == 1.0)
 
     @property
     def reservations(self) -> tuple[str, ...]:
-        """Why it is not verified, for people: the doubts, or that other words are used."""
+        """Why it is not verified: the doubts, or that it is reworded."""
         return tuple(doubt.value for doubt in self.doubts) or (() if self.is_verified else (REWORDED,))
 
 
 def check_support(sentence: str, quote: str, language: str | None = None, context: str = "") -> Support:
-    """Compare a sentence with what it cites. `context` is what a reader of the quote knows too: its title and section.
+    """Compare a sentence with its quote. `context` is what a reader of the quote also sees: its title and section.
 
-    Names and words may stand in the context; numbers and denials must be in the quote, and facts in their places.
+    Names and words may be in the context; numbers and denials must be in the quote, and facts in their places.
     """
     if not quote.strip():
         return Support((Doubt.NO_QUOTE,), 0.0)
@@ -120,7 +120,7 @@ def check_support(sentence: str, quote: str, language: str | None = None, contex
     )
     doubts = [doubt for doubt, is_doubtful in tests if is_doubtful]
     if Doubt.WORDS in doubts:
-        # What shares too few words with the quote cannot be laid beside it.
+        # With too few words in common, aligning tells nothing.
         return Support(tuple(doubts), share)
     found = align(sentence, quote, language, context)
     doubts += _doubts_of_order(found, language)
@@ -131,7 +131,7 @@ def check_support(sentence: str, quote: str, language: str | None = None, contex
 
 
 def _doubts_of_order(found: Alignment, language: str | None) -> Iterator[Doubt]:
-    """What only the sentence laid beside the quote shows."""
+    """The doubts that only the alignment shows."""
     if has_exchanged_facts(found):
         yield Doubt.EXCHANGED
     if says_the_opposite(found, language):
@@ -145,7 +145,7 @@ def _doubts_of_order(found: Alignment, language: str | None) -> Iterator[Doubt]:
 
 
 def _is_copy(found: Alignment) -> bool:
-    """Whether the sentence is the quote's own words in their order, at most with something left out."""
+    """Whether the sentence is in the quote's own words and order, perhaps with some left out."""
     same = {mine for mine, _ in found.same}
     return found.blocks <= MOST_PIECES and all(
         place in same for place, token in enumerate(found.here) if token.is_content
@@ -153,12 +153,12 @@ def _is_copy(found: Alignment) -> bool:
 
 
 def _says_nothing(sentence: str, language: str | None) -> bool:
-    """Whether a sentence only denies, such as "Never.": what, nobody can compare."""
+    """Whether a sentence has only denials and stop words, such as "Never.", so that it cannot be compared."""
     return not set(words(sentence)) - negators(language) - stop_words(language)
 
 
 def share_of_terms(sentence: str, quote: str, language: str | None) -> float:
-    """Which part of the sentence's distinct terms the quote holds; 1.0 for a sentence without any."""
+    """The share of the sentence's distinct terms that the quote has; 1.0 for a sentence without terms."""
     return share_of_terms_in(sentence, language)(quote)
 
 
@@ -185,7 +185,7 @@ def _beginnings(terms: frozenset[str]) -> frozenset[str]:
 
 
 def lost_facts(sentence: str, before: str, now: str, language: str | None) -> Iterator[Doubt]:
-    """What the sentence says, stood there before, and was put otherwise since: a number, a name."""
+    """The doubts about facts of the sentence that the text had before and has no longer: a number, a name."""
     gone = _missing_numbers(sentence, now, language) - _missing_numbers(sentence, before, language)
     if gone and quantities(now, language):
         yield Doubt.NUMBER
@@ -200,7 +200,7 @@ def _missing_numbers(sentence: str, quote: str, language: str | None) -> set[str
 
 
 def _missing_names(sentence: str, around: str, language: str | None) -> list[str]:
-    """Names in the sentence that are not in the quote. Of "Rh-infected" only the first part is a name."""
+    """Names in the sentence that are not in the quote. In "Rh-infected" only the first part is a name."""
     wanted = names(sentence)
     if not wanted:
         return []
@@ -221,7 +221,7 @@ def _missing_names(sentence: str, around: str, language: str | None) -> list[str
 
 
 def _has_a_form(name: str, held: set[str]) -> bool:
-    """Whether a word is the name with another ending: stemmers take some surnames for cases of first names."""
+    """Whether the name occurs with another ending: stemmers confuse some surnames with forms of first names."""
     return len(name) >= _SHORTEST_NAME and any(
         abs(len(word) - len(name)) <= _LONGEST_ENDING
         and min(len(word), len(name)) >= _SHORTEST_NAME
@@ -251,7 +251,7 @@ def names(sentence: str) -> list[str]:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word is nothing but small letters, as most are: wherever it stands, it is no name."""
+    """Whether a word has only lower-case letters, so that it is no name wherever it stands."""
     return word.islower() and word.isalpha()
 
 
@@ -267,7 +267,7 @@ def _is_mixed(part: str) -> bool:
 
 
 def _denies_differently(sentence: str, quote: str, language: str | None) -> bool:
-    """Whether something is denied here and stated there, or the other way round."""
+    """Whether one denies what the other states."""
     denying = negators(language)
     there = denying.intersection(words(quote))
     if not there and not denying.intersection(words(sentence)):
@@ -282,7 +282,7 @@ def _denies_differently(sentence: str, quote: str, language: str | None) -> bool
 
 
 def _is_turned_back(sentence: str, denied: set[str], quote: str, language: str | None) -> bool:
-    """Whether a word that is denied here is the opposite of one there: "not possible" says what "impossible" says."""
+    """Whether a word denied here is the opposite of one there: "not possible" means "impossible"."""
     own = words(sentence)
     terms = [word for word, stem in zip(own, stem_words(own, language), strict=True) if stem in denied]
     return any(are_opposite(term, word, language) for term in terms for word in words(quote))

@@ -67,7 +67,7 @@ class KnowledgeServer:
         )
 
     async def run_stdio(self) -> None:
-        """Serve one client over stdin and stdout until it leaves."""
+        """Serve one client over stdin and stdout until it disconnects."""
         async with stdio_server() as (incoming, outgoing):
             await self.server.run(incoming, outgoing, self.server.create_initialization_options())
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.curate.gaps import trouble
+from sourcebook.curate.gaps import gap_reason
 from sourcebook.model.moderation import Draft, DraftKind
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SHOWN = 200
 
 
 def kind_of(draft: Draft) -> str:
-    return DOUBTFUL if draft.kind is DraftKind.ANSWER and trouble(draft) == "weak" else draft.kind.value
+    return DOUBTFUL if draft.kind is DraftKind.ANSWER and gap_reason(draft) == "weak" else draft.kind.value
 
 
 def needs_person(draft: Draft) -> bool:

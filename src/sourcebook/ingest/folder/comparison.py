@@ -77,7 +77,7 @@ _SKIPPED_AS: dict[Skip, tuple[str, str]] = {
     Skip.UNSUPPORTED: (UnsupportedFile.code, "This kind of file is not supported."),
     Skip.EMPTY: (EmptyFile.code, "The file contains no text."),
     Skip.NEEDS_OCR: (NeedsOcr.code, "The file is a picture."),
-    Skip.NEEDS_TRANSCRIPTION: (NeedsTranscription.code, "The file is a recording of sound or film."),
+    Skip.NEEDS_TRANSCRIPTION: (NeedsTranscription.code, "The file is an audio or video recording."),
     Skip.NOT_A_FILE: (UsageError.code, "This is a pipe, a socket or a device, not a regular file."),
     Skip.LINK: (UsageError.code, "This link is broken, or leads out of the folder."),
     Skip.IGNORED: ("ignored", "`.gitignore` or `.sourcebookignore` excludes this file."),

@@ -1,1 +1,1 @@
-"""How well a base finds, measured with questions whose documents are known."""
+"""Measures how well a base finds documents, with questions whose documents are known."""

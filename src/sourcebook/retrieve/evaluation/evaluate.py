@@ -1,6 +1,6 @@
-"""How well a base finds: questions whose documents are known are asked, and the answers are judged.
+"""Measures how well a base finds documents, with questions whose documents are known.
 
-Searches answer with passages, people judge documents: a document stands where its best passage stands.
+Searches return passages, and people judge documents: the rank of a document is that of its best passage.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 Search: TypeAlias = "Callable[[str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]"
 OnAsked: TypeAlias = Callable[[int, int], None]
-"""Is told how many of how many questions were asked."""
+"""Called with how many of how many questions were asked."""
 
 PASSAGES_FOR_A_DOCUMENT = 5
-"""Passages searched for each document that is wanted, because several may come from the same document."""
+"""Passages searched for each wanted document, because several may come from the same one."""
 _RERANKED = "+rerank"
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuestion:
-    """A question, the grade of each document that answers it, and what the answer says if that is known.
+    """A question, the grade of each document that answers it, and the words of the answer if known.
 
-    Without such a document it is a question that should not be answered.
+    Without such a document, the question should not be answered.
     """
 
     id: str
@@ -63,7 +63,7 @@ class SearchSetting:
 
     @classmethod
     def of(cls, name: str, provider: RerankProvider = RerankProvider.LOCAL) -> SearchSetting:
-        """From a mode, such as `keyword`, or one with a reranker behind it, such as `hybrid+rerank`."""
+        """From a mode such as `keyword`, or one with a reranker, such as `hybrid+rerank`."""
         mode = name.replace(" ", "").removesuffix(_RERANKED)
         if mode not in set(RetrievalMode):
             known = ", ".join(f"{mode}, {mode}{_RERANKED}" for mode in RetrievalMode)
@@ -72,19 +72,19 @@ class SearchSetting:
         return cls(name, RetrievalConfig(mode=RetrievalMode(mode), rerank_config=rerank))
 
     def for_documents(self, count: int) -> RetrievalConfig:
-        """The configuration that brings passages enough for so many documents."""
+        """The configuration that finds enough passages for so many documents."""
         return replace(self.config, top_k=PASSAGES_FOR_A_DOCUMENT * count)
 
 
 COMPARED = ("hybrid", "hybrid+rerank", "semantic", "keyword")
-"""What is compared unless somebody says otherwise; the others are held against the first."""
+"""The settings compared by default: the others with the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a question found: documents, best first, and how long that took.
+    """The documents that a question found, best first, and how long that took.
 
-    `answer_rank` is the place of the first passage of a right document that holds an answer in its words.
+    `answer_rank` is the rank of the first passage of a right document that contains the words of an answer.
     """
 
     question: JudgedQuestion
@@ -96,7 +96,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The means over all questions that have an answer. Shares of answers are None if no answer is known."""
+    """The means over all questions with an answer. `answer_at_…` is None if the words of no answer are known."""
 
     questions: int
     ndcg: float
@@ -152,9 +152,9 @@ class Evaluation:
 
     @property
     def told_apart(self) -> float | None:
-        """How often a question with an answer is nearer to what it finds than one without: 1.0 always, 0.5 by luck.
+        """How often a question with an answer is nearer to what it finds than one without: 1.0 always, 0.5 by chance.
 
-        None if there are not both kinds, or if nothing was compared by meaning.
+        None unless there are both kinds, compared by meaning.
         """
         near = [o.similarity for o in self.answerable if o.similarity is not None]
         far = [o.similarity for o in self.outcomes if not o.question.has_answer and o.similarity is not None]
@@ -166,7 +166,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class MetricDifference:
-    """How much better a setting is than the one that it is held against, and how often luck would do as much."""
+    """How much better a setting is than another, and how often chance alone would make such a difference."""
 
     setting: str
     against: str
@@ -175,7 +175,7 @@ class MetricDifference:
 
 
 def differences(evaluations: Sequence[Evaluation]) -> list[MetricDifference]:
-    """Every evaluation but the first, held against the first. They must have asked the same questions."""
+    """Every other evaluation compared with the first. They must have asked the same questions."""
     first = evaluations[0]
     return [
         MetricDifference(
@@ -196,7 +196,7 @@ async def evaluate(
     k: int = 10,
     on_asked: OnAsked | None = None,
 ) -> Evaluation:
-    """Ask every question and judge what comes back. One search before the first is not measured: it warms up."""
+    """Ask every question and judge the results. One search before is not measured: it warms up."""
     config = setting.for_documents(k)
     outcomes: list[Outcome] = []
     if questions:
@@ -227,7 +227,7 @@ class Replayed:
 
     @property
     def moved(self) -> dict[str, tuple[int | None, int | None]]:
-        """The documents whose place changed: their rank before and after, None for not found."""
+        """The documents whose rank changed: before and after, None for not found."""
         ranks = {
             name: (_rank(self.before, name), _rank(self.after, name)) for name in (*self.before, *self.after)
         }
@@ -243,7 +243,7 @@ async def replay(
     k: int = 5,
     on_asked: OnAsked | None = None,
 ) -> list[Replayed]:
-    """Ask each question under both settings, and tell what changes among the first `k` documents."""
+    """Ask each question under both settings, and return the first `k` documents of each."""
     replayed: list[Replayed] = []
     for question in questions:
         both = [await search(question, setting.for_documents(k)) for setting in (before, after)]

@@ -1,4 +1,4 @@
-"""What was measured, kept with the collection so that it is there the next time."""
+"""Keeps measurements in the settings of their collection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SEARCHES, _THRESHOLD, _MODELS = "measured", "calibrated", "compared"
 """Settings of the collection."""
 _KEPT = 50
 _UNLIKELY = 0.05
-"""A difference that chance would cause less often than this is taken for one."""
+"""A difference counts if chance would cause it less often than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Measurements:
         self._collection = collection
 
     async def searches(self) -> list[dict[str, Any]]:
-        """How well searches did, the oldest first."""
+        """The measurements of searches, the oldest first."""
         return _rows((await self._settings()).get(_SEARCHES))
 
     async def keep_search(self, figures: Mapping[str, Any]) -> None:

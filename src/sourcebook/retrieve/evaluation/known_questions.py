@@ -1,4 +1,4 @@
-"""Questions whose right documents are known: what experts decided or, in the sample library, what comes with it."""
+"""Questions whose documents are known: from experts' decisions, or from the sample library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sourcebook.ports.storage import Library
 
 _SMALL = 200
-"""The sample library is small. A larger collection is not looked through for its documents."""
+"""A collection with more documents is not checked for the sample's: the sample is small."""
 _ENOUGH = 20
 
 
@@ -36,7 +36,7 @@ class KnownQuestions:
 async def known_questions(
     library: Library, collection: str, decided: Sequence[JudgedQuestion], sample: Path | None
 ) -> KnownQuestions:
-    """What experts decided, if that is enough to measure with, else the questions of the sample if it is there.
+    """What experts decided, if that is enough to measure with; else the sample's questions, if its documents are here.
 
     `sample` is the file of its questions.
     """
@@ -59,7 +59,7 @@ async def _of_sample(library: Library, collection: str, sample: Path) -> list[Ju
     titles = {each.id: each.title or "" for each in documents}
     found: list[JudgedQuestion] = []
     for number, own in enumerate(listed, start=1):
-        # Wherever the sample was copied to, the ends of its paths are the same.
+        # The sample may have been copied anywhere; the ends of its paths stay the same.
         names = [name.removeprefix("documents/") for name in own.expected]
         judgements, unknown = resolved(names, paths, titles)
         if unknown:

@@ -1,7 +1,7 @@
-"""How good a ranking is, by the judgements of people, and whether one way of ranking is better than another.
+"""Quality of rankings by people's judgements, and whether one way of ranking is better than another.
 
-A judgement is a whole number: above 0 the document is relevant, and the higher the more. A document without a
-judgement counts as not relevant.
+A judgement is a whole number: a document is relevant if it is above 0, and more so the higher it is. A document without
+one is not relevant.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _FLIPPED_AT_ONCE = 2_000_000
 
 
 def ndcg(ranking: Sequence[str], judgements: Judgements, k: int = 10) -> float:
-    """Normalised discounted cumulative gain: 1.0 for the best order that there could be. Gains are the grades."""
+    """Normalised discounted cumulative gain: 1.0 for the best possible order. Gains are the grades."""
     gains = [max(judgements.get(document, 0), 0) for document in ranking[:k]]
     best = sorted((grade for grade in judgements.values() if grade > 0), reverse=True)[:k]
     return _discounted(gains) / _discounted(best) if best else 0.0
 
 
 def recall(ranking: Sequence[str], judgements: Judgements, k: int = 10) -> float:
-    """The part of all relevant documents that stands among the first `k`."""
+    """The share of all relevant documents among the first `k`."""
     relevant = {document for document, grade in judgements.items() if grade > 0}
     return len(relevant.intersection(ranking[:k])) / len(relevant) if relevant else 0.0
 
@@ -46,10 +46,10 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def chance_of_difference(one: Sequence[float], other: Sequence[float], seed: int = 0) -> float:
-    """How often chance alone would put the means of two ways of ranking, on the same questions, at least so far apart.
+    """How often chance alone would make the means of two rankings of the same questions differ at least this much.
 
-    A randomisation test: for each question a coin decides which of the two values belongs to which way. The same seed
-    gives the same number. Below 0.05 the difference is hardly luck.
+    A randomisation test: for each question a coin decides which value belongs to which ranking. The same seed gives the
+    same number. Below 0.05, the difference is hardly due to chance.
     """
     import numpy as np  # noqa: PLC0415 - nothing else here needs it, and every search imports this
 

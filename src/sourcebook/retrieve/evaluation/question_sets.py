@@ -1,8 +1,7 @@
-"""Questions whose documents are known, read from files.
+"""Reads questions whose documents are known from files.
 
-A retrieval set is a folder with `corpus.jsonl` (id, title, text; also as .gz), `queries.jsonl` (id, text and, if they
-are known, answers) and `qrels.tsv` (query, document, grade; with or without a heading). Questions of one's own are a
-CSV file.
+A retrieval set is a folder with `corpus.jsonl` (id, title, text; also as .gz), `queries.jsonl` (id, text and, if known,
+answers) and `qrels.tsv` (query, document, grade; with or without a heading). Your own questions are a CSV file.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class QuestionRecord:
 
 @dataclass(frozen=True, slots=True)
 class OwnQuestion:
-    """A question of one's own and the names of the documents that answer it; none if nothing should."""
+    """One of your own questions, and the names of the documents that answer it, if any."""
 
     text: str
     expected: Sequence[str] = ()

@@ -1,1 +1,1 @@
-"""What a search notes about itself, and why a document was not found."""
+"""Explains how results were ranked, and why a document was not found."""

@@ -1,4 +1,4 @@
-"""What a search noted about itself, told as an explanation."""
+"""Makes an explanation of what a search noted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Explainer:
-    """Asks the stores for their plans, and puts the rest together from the notes of the search."""
+    """Explains a search from its notes and the plans of the stores."""
 
     def __init__(self, vectors: VectorStore, words: FtsStore) -> None:
         self._vectors = vectors
@@ -56,21 +56,13 @@ class Explainer:
             [lambda: self._passage_plan(searched), lambda: self._word_plan(searched, question)]
         )
         rule = searched.rule
+        semantic_weight, keyword_weight = (rule.semantic_weight, rule.keyword_weight) if rule else (1.0, 1.0)
         arms = [
-            ArmExplanation(
-                ArmName.SEMANTIC,
-                rule.semantic_weight if rule else 1.0,
-                searched.count,
-                None if searched.semantic is None else len(searched.semantic),
-                semantic,
-            ),
-            ArmExplanation(
-                ArmName.KEYWORD,
-                rule.keyword_weight if rule else 1.0,
-                searched.count,
-                None if searched.keyword is None else len(searched.keyword),
-                keyword,
-            ),
+            ArmExplanation(name, weight, searched.count, None if found is None else len(found), plan)
+            for name, weight, found, plan in (
+                (ArmName.SEMANTIC, semantic_weight, searched.semantic, semantic),
+                (ArmName.KEYWORD, keyword_weight, searched.keyword, keyword),
+            )
         ]
         return CollectionExplanation(
             searched.collection_id,
@@ -119,7 +111,7 @@ def explained_results(found: Sequence[SearchResult], trace: Trace) -> list[Resul
 
 
 class _Ranking:
-    """The rankings of one collection, to be asked by result."""
+    """The rankings of one collection by result."""
 
     def __init__(self, searched: Searched) -> None:
         self.searched = searched

@@ -1,4 +1,4 @@
-"""What a search notes about itself on its way: times, warnings and the rankings of every stage."""
+"""What a search notes: times, warnings and the rankings of every stage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.fusion import FusionRule
 
 Key: TypeAlias = tuple[str, str]
-"""A chunk among several collections: the id of its collection, and its own."""
+"""The id of a chunk's collection, and its own."""
 
 
 def key_of(result: SearchResult) -> Key:
@@ -27,7 +27,7 @@ def key_of(result: SearchResult) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What the arms found in one collection. None for an arm that was not asked, or could not answer."""
+    """What the arms found in one collection. None for an arm that did not or could not search."""
 
     collection_id: str
     filter: MetadataFilter | None

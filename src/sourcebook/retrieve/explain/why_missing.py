@@ -28,7 +28,7 @@ _PARTS_SHOWN = 5
 
 
 class MissingDocuments:
-    """Looks at a document and at a search, and says why the one is not in the other."""
+    """Says why a search did not return a document."""
 
     def __init__(self, library: Library, vectors: VectorStore, retriever: DefaultRetriever) -> None:
         self._library = library
@@ -42,7 +42,7 @@ class MissingDocuments:
         query: str,
         config: RetrievalConfig | None = None,
     ) -> DocumentPlace:
-        """The place of the document of this id or path. One that is among the results has a rank, and no reasons."""
+        """The place of the document with this id or path. If it is among the results it has a rank, else reasons."""
         config = checked_config(RetrievalConfig() if config is None else config)
         names = named_collections(collections)
         report = await self._retriever.report(names, query, config)
@@ -96,7 +96,7 @@ class MissingDocuments:
         config: RetrievalConfig,
         report: SearchReport,
     ) -> DocumentPlace:
-        """The ranks of a document that could be found, and was not."""
+        """The ranks of a document that matches the search, but is not among the results."""
         own = {embedded.chunk.id for embedded in chunks}
         inside = replace(config, filter=_whole_filter(config), subcategory=None)
         collection_id = place.collection_id or ""
@@ -111,7 +111,7 @@ class MissingDocuments:
 
 
 def named_document(known: Sequence[Document], named: str) -> Document | None:
-    """The document at this path, be it given from the root of its source or in full; of several, the shortest path."""
+    """The document at this path, given from the root of its source or in full; of several, the shortest."""
     path = named.replace("\\", "/").removeprefix("./")
     exact = [d for d in known if d.file_path == path]
     ending = [d for d in known if d.file_path.endswith("/" + path) or path.endswith("/" + d.file_path)]
@@ -159,7 +159,7 @@ def _of_filter(
 
 
 def _whole_filter(config: RetrievalConfig) -> MetadataFilter | None:
-    """What a search lets through in the end: with a subcategory, its own entries and the general ones."""
+    """All that a search lets through: with a subcategory, its entries and the general ones."""
     if config.subcategory is None:
         return config.filter
     chosen = Or((own_entries(config.subcategory, None), general_entries(config.subcategory, None)))

@@ -1,4 +1,4 @@
-"""A filter as one would write it after `--where`."""
+"""Writes a filter in the language of `--where`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def as_where(tree: MetadataFilter) -> str:
-    """The text of a filter. `And` and `Or` of nothing cannot be written there, and are told in words."""
+    """The text of a filter. An empty `And` or `Or` cannot be written there, and is put in words."""
     match tree:
         case And(filters):
             return " and ".join(_inner(part) for part in filters) or "(everything)"

@@ -1,9 +1,8 @@
 """The little language of `--where`: `type=documentation and (date>2024-01-01 or not language in (en, pt))`.
 
-Conditions are `= != > >= < <=`, `in (a, b)` and `between a and b`, joined by `and`, `or`, `not` and
-parentheses. Keywords may be written in any case. Quotes, single or double, make a text and are doubled inside
-it. Without quotes `true` and `false` are bools, what JSON would call a number is a number, and the rest is
-text.
+Conditions are `= != > >= < <=`, `in (a, b)` and `between a and b`, combined with `and`, `or`, `not` and parentheses.
+Keywords may be in any case. A value in single or double quotes is text; a quote inside is doubled. Unquoted, `true` and
+`false` are bools, JSON numbers are numbers, and the rest is text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Children in place of passages: of each passage the child that answers best, with the beginning of its passage."""
+"""Shows children in place of passages: the best child of each, with the beginning of its passage."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ChildView:
         return replace(result, chunk=child, matched=(), parent_context=context)
 
     async def _by_words(self, result: SearchResult, question: str) -> Chunk | None:
-        """Words find passages, so which child they stand in must be looked for."""
+        """The child with most words of the question: a search by words finds passages, not children."""
         passage = result.chunk
         stored = await self._vectors.get_by_document(result.collection_id, passage.document_id)
         children = [
@@ -58,7 +58,7 @@ class ChildView:
 
 
 def child_with_most_words(children: Sequence[Chunk], question: str, language: str | None) -> Chunk | None:
-    """The child that holds most of the question's words; of equals, the first in the text."""
+    """The child with most of the question's words; of equals, the first in the text."""
     wanted = set(analyse_question(question, [language or ""]).terms)
 
     def held(child: Chunk) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """From chunks to passages, for stores that only know chunks.
 
-A passage scores the mean of itself and its best child, or the one of the two that there is. A search for chunks shows
-only the nearest, so of some passages one of the two is unknown. It scores no better than the last chunk that was shown:
-that says which passages must be read to be sure of the best, and when to ask for more chunks.
+The score of a passage is the mean of its own and its best child's, or the one of the two that exists. A search for
+chunks returns only the nearest, so one of the two may be unknown. It is at most the score of the last chunk returned:
+that tells which passages must be read, and when to ask for more chunks.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 MATCHES_SHOWN = 3
 CHUNKS_FOR_A_PASSAGE = 8
-"""How many chunks are asked for at first for each passage that is wanted."""
+"""So many chunks are asked for at first for each wanted passage."""
 FEWEST_CHUNKS = 64
-"""How many are asked for at least. If none of so many is a child, the store is taken to hold passages alone."""
+"""At least so many are asked for. If none of them is a child, the store is taken to have passages alone."""
 
 Nearness: TypeAlias = Callable[["Vector"], float]
 """How near a vector is to the question."""
@@ -38,9 +38,9 @@ Nearness: TypeAlias = Callable[["Vector"], float]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A passage with what is known of it: its chunk, its own score, and its children from the best on.
+    """What is known of a passage: its chunk, its own score, and its children, best first.
 
-    `like` is any result of its document, which knows the path and the title.
+    `like` is any result of its document, with the path and the title.
     """
 
     key: str
@@ -52,12 +52,12 @@ class Family:
 
     @property
     def is_sure(self) -> bool:
-        """Whether its score is exact. The first child that was shown is the best that there is."""
+        """Whether its score is exact. The first child found is the best one."""
         return self.is_read or (self.own_score is not None and bool(self.children))
 
     @property
     def score(self) -> float:
-        """The mean of the passage and its best child. What is not known can only lower it."""
+        """The mean of the passage and its best child, or what is known of it, which is no lower."""
         known = [child.score for child in self.children[:1]]
         known += [] if self.own_score is None else [self.own_score]
         return sum(known) / len(known)
@@ -80,7 +80,7 @@ def passage_id_of(chunk: Chunk) -> str:
 
 
 def families(found: Iterable[SearchResult]) -> dict[str, Family]:
-    """What a search for chunks showed, best first, by passage."""
+    """The chunks that a search found, best first, by passage."""
     gathered: dict[str, Family] = {}
     for result in found:
         key = passage_id_of(result.chunk)
@@ -93,7 +93,7 @@ def families(found: Iterable[SearchResult]) -> dict[str, Family]:
 
 
 def without_more_children(gathered: Mapping[str, Family]) -> dict[str, Family]:
-    """The same families, when there are no children but those that were shown."""
+    """The same families, if there are no children but those found."""
     return {
         key: family if family.passage is None else replace(family, is_read=True)
         for key, family in gathered.items()
@@ -101,7 +101,7 @@ def without_more_children(gathered: Mapping[str, Family]) -> dict[str, Family]:
 
 
 def read_family(family: Family, chunks: Sequence[EmbeddedChunk], nearness: Nearness) -> list[Family]:
-    """The family with what its document holds. Children whose passage is not stored stand for themselves."""
+    """The family completed from its document. Children whose passage is not stored stand for themselves."""
     stored = {embedded.chunk.id: embedded for embedded in chunks}
     passage = stored.get(family.key)
     if passage is None:
@@ -211,13 +211,13 @@ def nearness_to(query: Vector, metric: DistanceMetric) -> Nearness:
 
 
 def missing_passages(results: Iterable[SearchResult]) -> list[Key]:
-    """The passages that must be looked up before children can give way to them."""
+    """The passages to look up, to replace their children."""
     children = (result for result in results if result.chunk.level is ChunkLevel.CHILD)
     return list(dict.fromkeys(_passage_key(child) for child in children))
 
 
 def as_passages(results: Iterable[SearchResult], passages: Mapping[Key, SearchResult]) -> list[SearchResult]:
-    """The results with every child replaced by its passage, if that is known. Each passage comes once, at its best."""
+    """The results with each child replaced by its passage, if known. Each passage occurs once, at its best rank."""
     found: dict[Key, SearchResult] = {}
     for result in results:
         passage = passages.get(_passage_key(result))

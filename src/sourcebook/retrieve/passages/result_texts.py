@@ -1,4 +1,4 @@
-"""From a ranking of ids to results with their texts: only what is returned is read."""
+"""Reads the texts of the results that are returned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadPassages:
-    """Passages with their texts. `is_whole`: whether everything that was ranked was still there to be read."""
+    """Passages with their texts. `is_whole`: whether all that were ranked still existed."""
 
     passages: list[SearchResult]
     is_whole: bool
@@ -36,7 +36,7 @@ class ChunkReader:
 
     def __init__(self, vectors: VectorStore) -> None:
         self._vectors = vectors
-        # Asked once: to compare a store with a protocol takes as long as to read a few chunks.
+        # Checked once: comparing a store with a protocol takes as long as reading a few chunks.
         self._lookup = vectors if isinstance(vectors, ResultLookup) else None
 
     async def look_up(self, keys: Sequence[Key]) -> dict[Key, SearchResult]:
@@ -54,7 +54,7 @@ class ChunkReader:
         }
 
     async def passages(self, ranked: Sequence[SearchResult]) -> list[SearchResult]:
-        """The results with their chunks, and passages in place of children. What was removed meanwhile is left out."""
+        """The results with their chunks, children replaced by passages. What was removed meanwhile is left out."""
         return (await self._read(ranked)).passages
 
     async def _read(self, ranked: Sequence[SearchResult]) -> ReadPassages:
@@ -68,7 +68,7 @@ class ChunkReader:
     async def best(
         self, ranked: Sequence[SearchResult], count: int, diversity: DiversityConfig
     ) -> ReadPassages:
-        """The first `count` passages that differ and, if there are too few of them, those that overlap behind them."""
+        """The first `count` passages that do not overlap, followed by overlapping ones if there are too few."""
         sieve = Sieve(diversity)
         seen, is_whole = 0, True
         while seen < len(ranked) and len(sieve.kept) < count:
@@ -88,7 +88,7 @@ class ChunkReader:
 
 
 def _batch(missing: int, diversity: DiversityConfig) -> int:
-    """How many to read at once: some may overlap, and reading again costs more than reading a few rows too many."""
+    """How many to read at once: a few more than missing, because some may overlap."""
     everything_stays = diversity.overlap >= 1 and diversity.max_per_document is None
     return missing if everything_stays else missing + missing // 10 + 1
 

@@ -1,9 +1,8 @@
 """Rerankers that need nothing but the question and the texts.
 
-A search compares a question with every passage by sums; with a few passages at hand there is time to read. What is read
-here are words: which of the question's stand together in one sentence, which stand side by side as in the question, and
-whether the document is named after what is asked. How much a word tells is seen from the candidates themselves: one
-that most of them hold does not tell them apart. So any store will do, and nothing has to be looked up.
+They look at the words of a few passages more closely than a search can: which words of the question are in one
+sentence, which are side by side as in the question, and which are in the title. A word that most candidates have counts
+little, so no statistics of the store are needed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ PAIR_WEIGHT = 0.3
 _ALL_WEIGHTS = 1.0 + TITLE_WEIGHT + SENTENCE_WEIGHT + PAIR_WEIGHT
 
 PAIR_DISTANCE = 2
-"""Two words stand side by side with at most one other between them."""
+"""Two words are side by side with at most one other between them."""
 _SAMPLE = 300
 """Characters of each passage from which the language of the results is detected."""
 
@@ -108,7 +107,7 @@ def _read(results: Sequence[SearchResult], language: str | None) -> list[_Text]:
         for result in results
     ]
     titles = [words(result.document_title or "") for result in results]
-    # Passages of one subject share most of their words: each is stemmed once.
+    # Each word is stemmed once: passages on one subject share most of their words.
     vocabulary = sorted(
         {word for sentences in cut for sentence in sentences for word in sentence}.union(*titles)
     )
@@ -123,7 +122,7 @@ def _read(results: Sequence[SearchResult], language: str | None) -> list[_Text]:
 
 
 def _weights(question: Sequence[str], texts: Sequence[_Text]) -> dict[str, float]:
-    """How much each stem tells of all that the question tells: less, the more of the texts hold it. The sum is 1."""
+    """The weight of each stem: less, the more texts have it. The sum is 1."""
     held = [text.title.union(text.stems) for text in texts]
     told = {stem: _rarity(sum(stem in one for one in held), len(held)) for stem in question}
     total = sum(told.values())

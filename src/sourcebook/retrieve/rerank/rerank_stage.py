@@ -1,4 +1,4 @@
-"""The stage at which a reranker orders the best candidates anew."""
+"""The stage of a search at which a reranker reorders the best candidates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RerankStage:
         self._on_failure = on_failure
 
     def require(self, config: RetrievalConfig) -> Reranker | None:
-        """The reranker that the search asks for, None if it asks for none; an error if it is not here."""
+        """The reranker that the search wants; None if it wants none, an error if it is not available."""
         wanted = config.rerank_config
         if wanted is None or not wanted.enabled:
             return None
@@ -51,7 +51,7 @@ class RerankStage:
         config: RerankConfig,
         trace: Trace,
     ) -> list[SearchResult]:
-        """All of the results in their new order. Those that the reranker leaves out stay behind in their old one."""
+        """All results, reordered. Those that the reranker leaves out follow in their old order."""
         trace.before_rerank.update({key_of(r): rank for rank, r in enumerate(results, start=1)})
         if not results:
             return []
@@ -71,13 +71,13 @@ class RerankStage:
 
 
 def candidates_wanted(config: RetrievalConfig) -> int:
-    """How many the reranker sees: what was asked for, and never fewer than are returned."""
+    """How many results the reranker gets: as many as configured, but no fewer than are returned."""
     rerank = config.rerank_config
     return max(config.top_k, rerank.top_k) if rerank is not None and rerank.enabled else config.top_k
 
 
 def _checked(judged: Sequence[SearchResult], results: Sequence[SearchResult]) -> list[SearchResult]:
-    """What a reranker of anybody's own returned, or an error if it is not an order of what it was given."""
+    """What any reranker returned, or BadProviderAnswer if it is not an order of what it was given."""
     known = {key_of(result) for result in results}
     returned = [key_of(result) for result in judged]
     if len(set(returned)) != len(returned) or not known.issuperset(returned):

@@ -1,7 +1,7 @@
-"""A search whose first results a reranker puts in order, for who decides by their scores.
+"""A reranked search that keeps the scores of the search.
 
-Whether a question is answered is decided by what a search says about its results, and that was measured with its own
-scores. So only the order is the reranker's: its best result gets the best score that the search gave, and so on.
+Whether a question is answered depends on scores, and its thresholds were measured with those of the search. So the
+reranker only changes the order: its best result gets the best score of the search, and so on.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RerankedSearch:
         config: RetrievalConfig | None = None,
         context: QuestionContext | None = None,
     ) -> SearchReport:
-        """As many results as are wanted, chosen from more."""
+        """The wanted number of results, chosen from more candidates."""
         wanted = config or RetrievalConfig()
         wider = replace(wanted, top_k=max(wanted.top_k, self._candidates))
         found = await self._search.report(collections, query, wider, context)

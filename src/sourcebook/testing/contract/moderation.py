@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
-from sourcebook.curate.gaps import trouble
+from sourcebook.curate.gaps import gap_reason
 from sourcebook.errors import (
     ActiveModelChanged,
     AlreadyDecided,
@@ -103,7 +103,7 @@ class ModerationContract:
         await queue.reject((await queue.pending(kind=DraftKind.DECLINED))[0].id, LOCAL, "no")
         for most in (0, 1, 6, 100):
             answers = await queue.pending(most, kind=DraftKind.ANSWER)
-            listed = [d for d in answers if trouble(d) == "weak"]
+            listed = [d for d in answers if gap_reason(d) == "weak"]
             listed += await queue.pending(kind=DraftKind.DECLINED)
             assert await queue.count_cases(most) == Counter(d.collection_id for d in listed)
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _SHORT = 70
 ASKED_AGAIN = {
-    AskedAgain.DECLINED: " Asked again, it is declined until most of the quoted text changes.",
-    AskedAgain.FROM_NEW_TEXT: " The text that it quoted has changed since: asked again, the new text may be given.",
+    AskedAgain.DECLINED: " If it is asked again, it is declined until most of the quoted text changes.",
+    AskedAgain.FROM_NEW_TEXT: " The text that it quoted has changed: if it is asked again, the new text may be given.",
 }
 
 

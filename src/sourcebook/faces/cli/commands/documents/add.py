@@ -111,10 +111,10 @@ def add(
 
     Moved files keep their documents; missing files are removed. If the folder or most of its files are gone, nothing is
     changed and the exit code is 4. Hidden files, files named in .gitignore or .sourcebookignore, and links out of the
-    folder are skipped. What is attached to letters is added with them. Web pages are asked for only if they changed, as
-    far as robots.txt allows; a page is removed when its server says that it is gone. Categories are remembered for the
-    given paths; --category "" clears one. The exit code is 1 if a
-    file failed. Ctrl-C finishes the current write, and nothing is lost.
+    folder are skipped. Attachments of e-mails are added with them. Web pages are fetched again only if they changed and
+    robots.txt allows it; a page is removed when its server says that it is gone. Categories are remembered for the
+    given paths; --category "" clears one. The exit code is 1 if a file failed. Ctrl-C finishes the current write, and
+    nothing is lost.
     """
     named = [path for path in paths if path != STDIN]
     command = _Add(

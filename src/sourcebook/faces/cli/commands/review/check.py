@@ -41,7 +41,7 @@ def check(
         ReportFormat, typer.Option("--format", help="How to report. --json is the same as json.")
     ] = ReportFormat.TEXT,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail also when a source was moved, reworded or is not named.")
+        bool, typer.Option("--strict", help="Also fail if a source was moved or reworded, or none is named.")
     ] = False,
 ) -> None:
     """Check approved answers against a folder of documents, before a change is published.

@@ -19,7 +19,7 @@ def mcp(
         ),
     ] = None,
 ) -> None:
-    """Serve one MCP client over stdin and stdout, until it leaves.
+    """Serve one MCP client over stdin and stdout, until it disconnects.
 
     The client starts this command itself; `docs/how-to/mcp.md` has the settings of the usual clients. `sourcebook
     serve` offers the same tools over HTTP, at /mcp.
