@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import held_share
 from sourcebook.consult.question.asked_value import REACHED_BY, asked_values, asking_terms
+from sourcebook.consult.question.forms import defining
 from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
@@ -109,8 +110,16 @@ def is_plainly_told(
 ) -> bool:
     """Whether one sentence has every word of the question and the wanted form: "check-in is at three".
 
-    Words that only ask for the value may be missing: "certificates last 12 months" says how long.
+    Words that only ask for the value may be missing: "certificates last 12 months" says how long. A definition that was
+    asked for is plainly told by a sentence that begins with it.
     """
+    definition = defining(question)
+    if definition is not None and any(
+        definition.search(passage.chunk.content[start:end])
+        for passage in passages
+        for start, end in sentence_spans(passage.chunk.content)
+    ):
+        return True
     gives = wanted_form(question, language)
     if gives is None or not weights:
         return False

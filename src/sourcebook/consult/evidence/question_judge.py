@@ -23,6 +23,7 @@ from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.everyday_words import everyday_stems_in
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
+from sourcebook.consult.question.kinds import QuestionKind, kinds_of
 from sourcebook.consult.question.named_days import days_of_rows, named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.consult.question.wanted_form import wanted_form
@@ -179,8 +180,21 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
         "small_base": smallness,
-        "word_nowhere": smallness * is_word_nowhere(question, [p for p, _ in passages]) if smallness else 0.0,
+        "word_nowhere": _missing_word(question, rest, passages),
     }
+
+
+def _missing_word(
+    question: WeighedQuestion, rest: WeighedQuestion, passages: Sequence[JudgedPassage]
+) -> float:
+    """How surely a word without which there is no answer is missing: in a small base any, in each base a name.
+
+    "Can it use Brotli?" is not answered by a base that never says "Brotli".
+    """
+    if QuestionKind.PERMISSION in kinds_of(question.asked_now) and _is_name_unknown(rest):
+        return 1.0
+    smallness = _smallness(question.counts.rows)
+    return smallness * is_word_nowhere(question, [p for p, _ in passages]) if smallness else 0.0
 
 
 def _is_another_text(passage: SearchResult, closest: SearchResult) -> bool:

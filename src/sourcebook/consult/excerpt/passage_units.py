@@ -17,6 +17,13 @@ _LEAD_IN = re.compile(
     r"|ниже|a seguir|(?:o|do) seguinte|seguintes?|abaixo|assim|linha de comandos)\s*\.?)\s*$",
     re.IGNORECASE,
 )
+# What announces several things, even if they follow only after another sentence: "Here are some. You may use each:".
+_ANNOUNCES = re.compile(
+    r"\b(?:(?:here|these|there) are (?:some|several|many|a few|the)|(?:the )?following|вот|следующ(?:ие|их|ими)"
+    r"|(?:aqui estão|estes são|há) (?:alguns|algumas|vários|várias|os|as)|(?:os|as) seguintes"
+    r"|(?:aquí están|estos son|hay) (?:algunos|algunas|varios|varias|los|las)|(?:los|las) siguientes)\b",
+    re.IGNORECASE,
+)
 _POINTS_BACK = re.compile(
     r"\W*(?:"
     r"(?:(?:because of|thanks to|due to|by|with|without|after|before|instead of|in|on|at|for|from|under|of|to|besides"
@@ -143,6 +150,9 @@ class Units:
                 return True
             case (BlockKind.TEXT, BlockKind.ITEM) | (BlockKind.ITEM, BlockKind.CODE):
                 return self.is_lead_in(i)
+            case BlockKind.TEXT, BlockKind.TEXT if self.all[i].block == self.all[i + 1].block:
+                announces = _ANNOUNCES.search(self.text(i)) is not None and self.leads(i + 1)
+                return announces or self.text(i).endswith((":", "："))
             case ((BlockKind.TEXT | BlockKind.ITEM), _):
                 return self.text(i).endswith((":", "："))
             case _:

@@ -113,6 +113,13 @@ _SAYS_WHAT = (
     r"|(?:is|are|was|means|stands for|refers to|denotes|does|tells|makes|allows)\b"
     r"|(?:это|является|означает|обозначает|называ\w+)\b|(?:é|são|significa|refere-se|consiste|serve)\b)"
 )
+_ARTICLE = r"(?:the|an?|[oa]s?|uma?|el|l[ao]s?|una?)"
+_IS_DEFINED = (
+    r"\W{0,4}(?:\([^)]*\)\W{0,3})?\s*(?:(?:—|–)\s|(?:is|are|was|were)\s+(?:an?|the|one of)\b"
+    r"|(?:means|stands for|refers to)\b"
+    r"|(?:это|является|означает)\b|(?:é|são|era)\s+(?:uma?|[oa]s?)\b|(?:significa|refere-se|consiste)\b"
+    r"|(?:es|son|era)\s+(?:una?|el|l[ao]s?)\b)"
+)
 _CALLED = (
     r"\b(?:call(?:ed|s)?|known as|named|назы\w+|именуем\w+|chama\w*|denomina\w*|conhecid\w+ como)\b[^.]{0,40}"
 )
@@ -214,7 +221,20 @@ def _counted_things(noun: str) -> re.Pattern[str]:
     return re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{re.escape(noun[: max(4, len(noun) - 3)])}", re.IGNORECASE)
 
 
+def defining(question: str) -> re.Pattern[str] | None:
+    """The pattern of a sentence that begins with the definition asked for ("A swan is a bird"); None if none is."""
+    asked = _DEFINITION.search(question.strip())
+    if asked is None or len(asked["term"].split()) > _LONGEST_TERM:
+        return None
+    return re.compile(rf"^\W*(?:{_ARTICLE}\s+)?{_stem_of(asked['term'])}{_IS_DEFINED}", re.IGNORECASE)
+
+
 def _introducing(term: str) -> re.Pattern[str]:
     """The pattern of a definition: the term and "is", or "called" and the term."""
-    stem = r"\W+".join(re.escape(word[: max(4, len(word) - 2)]) + r"\w*" for word in re.findall(r"\w+", term))
+    stem = _stem_of(term)
     return re.compile(rf"(?:^|\W){stem}{_SAYS_WHAT}|{_CALLED}{stem}", re.IGNORECASE)
+
+
+def _stem_of(term: str) -> str:
+    """The pattern of a term with any endings."""
+    return r"\W+".join(re.escape(word[: max(4, len(word) - 2)]) + r"\w*" for word in re.findall(r"\w+", term))

@@ -94,6 +94,7 @@ def gives_value(text: str, kinds: Kinds, question: str) -> bool:
         (_IN_OWN_WAY[kind](text) if kind in _IN_OWN_WAY else _has_unit(text, kind, asked))
         or (kind in value_words() and value_words()[kind].search(said) is not None)
         or _is_named(text, kind)
+        or _is_in_asked_unit(text, kind, asked)
         for kind in kinds
     )
 
@@ -134,6 +135,15 @@ def _is_asked_value(word: str, asked: frozenset[str]) -> bool:
 def _is_named(text: str, kind: ValueKind) -> bool:
     """Whether the text has the name of such a value before a number without a unit: "Weight: 12"."""
     return any(kind in kinds_named_by(words(found["name"])) for found in _NAMED.finditer(text))
+
+
+def _is_in_asked_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool:
+    """Whether a text names the unit that is asked for, and has a number without one: "in seconds. Default: 600"."""
+    forms = value_units().get(kind)
+    if forms is None:
+        return False
+    units = {word for word in asked.intersection(words(text)) if forms.holds(word)}
+    return bool(units) and _is_plain(text)
 
 
 def _is_plain(text: str) -> bool:

@@ -275,7 +275,7 @@ _NUMBERS = {
     "small_base": "how small the base is",
     "form_missing": "nothing about it tells who, when, where or how much, as was asked for",
     "count_missing": "no number counts what was asked about",
-    "word_nowhere": "who, or whether there is a thing, was asked, and a word of that is nowhere in this small base",
+    "word_nowhere": "who, or whether there is a thing, was asked, and the base lacks a word of that",
     "news_missing": "the follow-up is about something that the closest document does not name",
 }
 
