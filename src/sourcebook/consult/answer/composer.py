@@ -31,6 +31,7 @@ from sourcebook.consult.excerpt.answer_without_model import Asked, extract
 from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
 from sourcebook.text.case_and_accents import made_storable, without_open_half
+from sourcebook.text.headings import heading_words
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Document
@@ -131,7 +132,7 @@ def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) 
     parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
     levels = list(range(1, len(parts) + 1))
     for heading in _HEADING.finditer(chunk.content, 0, place):
-        level, name = len(heading[1]), heading[2]
+        level, name = len(heading[1]), heading_words(heading[2])
         # Levels may be skipped ("###" right below "#"), so a heading that the section names shows its own level.
         kept = parts.index(name) if name in parts else sum(above < level for above in levels)
         parts, levels = [*parts[:kept], name], [*levels[:kept], level]

@@ -120,7 +120,7 @@ def is_plainly_told(
         for start, end in sentence_spans(passage.chunk.content)
     ):
         return True
-    gives = wanted_form(question, language)
+    gives = tells_age if asks_age_of_thing(question) else wanted_form(question, language)
     if gives is None or not weights:
         return False
     weights = about_the_thing(question, weights, language)

@@ -352,8 +352,9 @@ def _is_known(word: str, languages: Sequence[str | None], counts: WordCounts) ->
 def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
     """Whether a question asks about a thing that no sentence names.
 
-    A sentence, with the heading right above it, must have half of the words that name the thing. The title of the
-    document counts only if a whole page may be about the thing: everything in a museum's page is about the museum.
+    A sentence, with the heading right above it, must have half of the words that name the thing, and "password" if one
+    is asked for. The title of the document counts only if a whole page may be about the thing: everything in a museum's
+    page is about the museum.
     """
     thing = asked_thing(question.asked_now)
     if thing is None:
@@ -362,7 +363,7 @@ def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassag
     weights = {term: weight for term, weight in question.weights.items() if term in wanted}
     if not weights:
         return False
-    head = thing.head(question.language) if thing.is_of_a_page else None
+    head = thing.head(question.language) if thing.is_of_a_page or thing.is_secret else None
     needed = distinct_terms(head or "", question.language).intersection(weights)
     told = (
         _named(weights, said, question.language)

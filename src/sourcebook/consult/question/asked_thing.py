@@ -24,7 +24,8 @@ _ASKED = re.compile(
       | what\ (?:do|does|did)\ (?=[^?]+\ cost)
       | how\ (?:long|heavy|old|tall|wide|deep|thick|high|big|large|hot)\ (?:is|are|was|were)\s+
       | (?:how\ much|what)\ do(?:es)?\ (?=[^?]+\ weigh)
-      | what\ (?:is|are)\ the\ (?=(?:warrant(?:y|ies)|guarantees?|salar(?:y|ies)|passwords?|phone|telephone|wages?)\b)
+      | what(?:\ is|\ are|['’]s)\ the
+            \ (?=(?:warrant(?:y|ies)|guarantees?|salar(?:y|ies)|phone|telephone|wages?|(?:\w+\ ){{0,2}}passwords?)\b)
       | what\ (?:is|are)\ the\ prices?\ (?:of|for)\s+
       | {_PLACE}?(?:есть|имеется|имеются|бывают?|существует|существуют|предусмотрен[аоы]?)(?:\ ли)?\s+
       | (?:вы\ )?(?:прода[её]те|принимаете|бер[её]те|сда[её]те|подаёте|подаете|лечите|чините
@@ -65,7 +66,7 @@ _ASKED_OF_A_PAGE = re.compile(
       | do\ (?:i|we|you)\ (?:need|require|accept)\ (?!to\b)
       | (?:when|(?:at\ )?what\ time|until\ when)\ (?:do|does|will)
             \ (?=[^?]{{2,40}}\ (?:open|close|start|begin|end|finish)\b)
-      | (?:is|are)\ (?=[^?]{{2,40}}\ (?:free|included|provided|welcome|compulsory|mandatory|obligatory)\b)
+      | (?:is|are)\ (?=[^?]{{2,40}}\ (?:free|paid|included|provided|welcome|compulsory|mandatory|obligatory)\b)
       | who\ (?:teaches|coaches|trains|treats|repairs|sells|looks\ after|takes\ care\ of)\s+
       | {_MOZHNO}(?:(?:при\w+|за\w+|войти|ходить|жить|проживать|остановиться)\ )?
             со?\ (?=\w+(?:[оеё]м|[оеё]й|ю|[яаь]ми|[иы]ми?)\b)
@@ -101,12 +102,13 @@ _ASKED_OF_A_PAGE = re.compile(
 _REST = re.compile(
     r"\s(?:in|at|on|for|near|from|with|without|during|to|by|of|per|if|when|that|which|here|cost|weigh"
     r"|allowed|permitted|forbidden|prohibited|open|close|start|begin|end|finish"
-    r"|free|included|provided|welcome|compulsory|mandatory|obligatory|valid|available|due"
+    r"|free|paid|included|provided|welcome|compulsory|mandatory|obligatory|valid|available|due"
     r"|в|во|на|у|при|для|за|с|со|к|по|около|рядом|от|до|если|здесь|тут|и|или|ещ[её]|уже"
     r"|бесплатн\w+|платн\w+|вход[ия]т|включ[её]н\w*|обязател\w+"
     r"|em|no|na|nos|nas|num|numa|para|por|perto|com|sem|ao|à|a|aqui|se|en|con|sin|cerca|aquí|é|são|es|son|está|están)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+_SECRET = re.compile(r"\b(?:passwords?|парол\w*|senhas?|contraseñas?)\b", re.IGNORECASE)
 _LONGEST = 4
 _NOBODY = re.compile(r"^(?:у\s+)?(?:вас|нас|you|we|it|this|that|they|это|isso|isto|esto)\b\s*", re.IGNORECASE)
 _OWNERS = re.compile(
@@ -128,6 +130,11 @@ class AskedThing:
     is_of_a_page: bool = False
     with_rest: str = field(default="", compare=False)
     """The thing with the rest of the question: "a discount for pensioners"."""
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether it is a password, which has no other name."""
+        return _SECRET.search(self.words) is not None
 
     def head(self, language: str | None) -> str | None:
         """The head noun: "club" of "reading club". None for languages whose word order is not known."""

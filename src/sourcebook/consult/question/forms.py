@@ -55,7 +55,8 @@ _NAMED_IN_CODE = re.compile(
 )
 _DEFINITION = re.compile(
     r"^\W*(?:(?:what|who) (?:is|are|was|were)(?: an?| the)?|what does|define|meaning of"
-    r"|что (?:такое|значит|означает|за)|кто так\w+|(?:o )?que (?:é|são|significa|quer dizer)(?: [oa]s?| uma?)?)"
+    r"|что (?:такое|значит|означает|за)|кто так\w+|(?:o )?que (?:é|são|significa|quer dizer)(?: [oa]s?| uma?)?"
+    r"|qué (?:es|son|significa|quiere decir)(?: el| l[ao]s?| una?)?)"
     r"\s+(?P<term>[^?]+?)(?: mean| do| означает| significa)?\s*\??\s*$",
     re.IGNORECASE,
 )

@@ -22,6 +22,8 @@ _REACH_BEHIND = 3
 _REACH_BEFORE = 2
 _REACH_BEHIND_ONE = 2
 _WINDOW = 60
+_SAME_UNIT = 4
+"""Forms of a unit begin with so many equal letters: "минут", "минутах"."""
 _WORD = re.compile(r"[^\W\d_]+(?:[²³]|(?<=m)[23]\b|/[^\W\d_]+)?|[%‰]|°\s?[^\W\d_]?|(?:R|US)?\$|[€£₽¥]")
 _ENDS = re.compile(r"[.;!?](?:\s|$)|\n")
 _SIGNS = {
@@ -60,6 +62,16 @@ _HOW_OLD = re.compile(
     re.IGNORECASE,
 )
 _FOUR_DIGITS = re.compile(r"\b(?:1\d|20)\d\d\b")
+_HOURS = re.compile(r"\b\d{1,2}:\d\d\b")
+# What a thing costs is seldom told by a percentage: "a surcharge of 40 %". "10 % of the order" is one.
+_PRICE = re.compile(
+    r"\b(?:price|costs?|salary|wages?|стоит|стоят|стоимость|цена|оклад|зарплата|preço|custam?|salário|precio|cuestan?"
+    r"|salario|sueldo)\b",
+    re.IGNORECASE,
+)
+_PERCENT = re.compile(
+    r"\d[\d.,]*(?:\s?(?:to|до|a|[-–—])\s?\d[\d.,]*)?\s?%(?!\s*(?:of|off|от|d[aeo]s?|del?)\b)"
+)
 _YEARS = re.compile(
     r"years?|лет|года?|anos?|años?|months?|месяц\w*|m[eê]s(?:es)?|weeks?|недел\w+|semanas?|centur\w+"
 )
@@ -88,6 +100,8 @@ _NO_HOURS = (ValueKind.MONEY, ValueKind.WEIGHT, ValueKind.LENGTH, ValueKind.TEMP
 
 def gives_value(text: str, kinds: Kinds, question: str) -> bool:
     """Whether a text has a value of one of the kinds, other than one in the question."""
+    if ValueKind.MONEY in kinds and _PRICE.search(question):
+        text = _PERCENT.sub(" ", text)
     said = f" {' '.join(words(text))} "
     asked = frozenset(words(question))
     return any(
@@ -142,13 +156,14 @@ def _is_in_asked_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool
     forms = value_units().get(kind)
     if forms is None:
         return False
-    units = {word for word in asked.intersection(words(text)) if forms.holds(word)}
-    return bool(units) and _is_plain(text)
+    units = {word[:_SAME_UNIT] for word in asked if forms.holds(word)}
+    named = {word[:_SAME_UNIT] for word in words(text) if forms.holds(word)}
+    return not units.isdisjoint(named) and _is_plain(text)
 
 
 def _is_plain(text: str) -> bool:
-    """Whether the text has a number without a unit."""
-    return any(not any(map(_is_unit, near)) for near in _numbers(text))
+    """Whether the text has a number without a unit, which is no time of day."""
+    return any(not any(map(_is_unit, near)) for near in _numbers(_HOURS.sub(" ", text)))
 
 
 def _is_unit(word: str) -> bool:

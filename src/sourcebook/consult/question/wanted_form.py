@@ -137,7 +137,8 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
     if _BORN.search(question):
         return lambda text: _BIRTH.search(text) is not None
     if _WHEN.search(question):
-        return _tells_when
+        asked = frozenset(words(question))
+        return lambda text: _tells_when(text, asked)
     if _WHERE.search(question):
         return _tells_where
     if kinds := asked_values(question):
@@ -305,9 +306,10 @@ def _is_time(found: _Capital) -> bool:
     return all(map(times.holds, words(found.name)))
 
 
-def _tells_when(sentence: str) -> bool:
+def _tells_when(sentence: str, asked: frozenset[str] = frozenset()) -> bool:
+    """Whether a sentence has a time other than those in the question: "on Saturday" does not tell when on Saturday."""
     (times,) = word_groups("time_words.txt", "word")
-    said = words(sentence)
+    said = [word for word in words(sentence) if word not in asked]
     return (
         _DATE.search(sentence) is not None
         or _HOUR.search(sentence) is not None

@@ -17,6 +17,7 @@ from sourcebook.ingest.parsers.text.front_matter import split_front_matter
 from sourcebook.ingest.parsers.text.html_tables import plain_tables
 from sourcebook.ingest.parsers.text.vault_notes import with_notes
 from sourcebook.ingest.parsers.web.markup_table import table_text
+from sourcebook.text.headings import heading_words
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
@@ -28,8 +29,6 @@ _UNSEEN = re.compile(
     r"|<(div|span|p|details|section)\b[^<>]{0,500}?(?:\shidden\b|display\s*:\s*none|visibility\s*:\s*hidden)[^<>]{0,500}>.*?(?:</\2\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-# What MkDocs, Pandoc and kramdown take for the id and the classes of a heading, and show nobody.
-_ATTRIBUTES = re.compile(r"(?<=\S)(?:\s*\{:?\s*[#.][A-Za-z_][^{}\n]*\}|\s+\^[\w-]+)\s*\Z")
 # What Obsidian shows only to whoever writes.
 _REMARK = re.compile(r"(?<!\S)%%\s[^%]{0,2000}\s%%(?!\S)")
 _PERCENT = re.compile(r"\d\W{0,3}%%")
@@ -109,7 +108,7 @@ def headings_of(text: str) -> Iterator[Heading]:
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open" and opening.level == 0 and opening.map:
             yield Heading(
-                offsets[opening.map[0]], int(opening.tag[1:]), _words(inline.content[:LONGEST_NAME])
+                offsets[opening.map[0]], int(opening.tag[1:]), heading_words(inline.content[:LONGEST_NAME])
             )
 
 
@@ -119,20 +118,3 @@ def _blocks() -> MarkdownIt:
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
-
-
-@cache
-def _lines() -> MarkdownIt:
-    return MarkdownIt("commonmark")
-
-
-def _words(heading: str) -> str:
-    """A heading as it is read, without its id and without marks of emphasis, links and tags."""
-    shown = _ATTRIBUTES.sub("", heading)
-    children = (child for token in _lines().parseInline(shown) for child in token.children or ())
-    pieces = (
-        child.content or " " * child.type.endswith("break")
-        for child in children
-        if child.type != "html_inline"
-    )
-    return " ".join("".join(pieces).split())
