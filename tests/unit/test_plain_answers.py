@@ -6,7 +6,11 @@ import pytest
 from tests.unit.quoting import excerpts, found, shown
 
 from sourcebook.consult.evidence.acceptance import term_weights
-from sourcebook.consult.evidence.missing_form import is_form_missing, is_plainly_told
+from sourcebook.consult.evidence.missing_form import (
+    is_form_missing,
+    is_plainly_told,
+    is_told_farther_on,
+)
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.forms import defining
 from sourcebook.consult.question.given_value import tells_age
@@ -105,3 +109,16 @@ def test_an_id_of_a_heading_is_shown_to_nobody() -> None:
         "Which libraries?", found("## Libraries { #libs }\n\nStrawberry is one of the libraries.\n")
     )
     assert "#libs" not in one.text
+
+
+def test_a_value_some_sentences_after_its_subject_is_told_farther_on() -> None:
+    question = "How long do certificates from Let's Encrypt last?"
+    weights = term_weights(question, ["en"], {}, 100)
+    page = (
+        "Then Let's Encrypt was created to give certificates to everybody. It is a project of a foundation. "
+        "All of it is automatic. Such certificates live for about 3 months."
+    )
+    assert is_form_missing(question, weights, [found(page)], "en")
+    assert is_told_farther_on(question, weights, [found(page)], "en")
+    elsewhere = page.replace("Such certificates live", "The summer in Lisbon lasts")
+    assert not is_told_farther_on(question, weights, [found(elsewhere)], "en")

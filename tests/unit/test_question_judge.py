@@ -59,7 +59,7 @@ def test_a_verdict_is_the_sum_of_its_shares() -> None:
     assert verdict.score == pytest.approx(
         judge_weights().question["intercept"] + sum(verdict.shares.values())
     )
-    told = cast("dict[str, Any]", verdict.told())
+    told = cast("dict[str, Any]", verdict.as_details())
     assert told["accepted"] is True
     assert told["numbers"]["share"]["value"] == 1.0
 

@@ -27,6 +27,9 @@ _NEARLY_AS_MUCH = 0.5
 
 _EVERY_WORD = 0.999
 _MOST_LINES = 8
+_FARTHER = 4
+_STILL_ABOUT_IT = 0.35
+"""A sentence so many sentences later is about the same thing if it has this share of what the best one has."""
 _SENTENCES_UNDER_A_HEADING = 2
 # "Сколько книг" and "сколько врачей", not "сколько стоит" nor "сколько вас".
 _MANY = r"(?!(?:вас|нас|них|раз|всех)\b)\w*(?:ов|[её]в|ей|ий|мест|комнат|карт|школ|\w\w[бгджзкнпрсфхцчшщ])\b"
@@ -103,6 +106,35 @@ def is_form_missing(
         for place, share in enumerate(of_passage)
         if share >= enough * best
     )
+
+
+def is_told_farther_on(
+    question: str, weights: Mapping[str, float], passages: Sequence[SearchResult], language: str | None
+) -> bool:
+    """Whether the wanted form comes a few sentences after what is asked about, in a sentence with a word of it.
+
+    "Then Let's Encrypt was created. It is a project of a foundation. Its certificates live for 3 months."
+    """
+    gives = wanted_form(question, language)
+    kinds = asked_values(question)
+    if gives is None or asks_age_of_thing(question) or (kinds and kinds <= REACHED_BY):
+        return False
+    weights = about_the_thing(question, weights, language)
+    for passage in passages:
+        said = [passage.chunk.content[start:end] for start, end in sentence_spans(passage.chunk.content)]
+        shares = [held_share(weights, sentence, language) for sentence in said]
+        best = max(shares, default=0.0)
+        if not best:
+            continue
+        about = [place for place, share in enumerate(shares) if share >= _NEARLY_AS_MUCH * best]
+        if any(
+            share >= _STILL_ABOUT_IT * best
+            and any(0 < place - before <= _FARTHER for before in about)
+            and gives(sentence)
+            for place, (sentence, share) in enumerate(zip(said, shares, strict=True))
+        ):
+            return True
+    return False
 
 
 def is_plainly_told(

@@ -54,6 +54,7 @@ _HALF_OF_A_THING = 0.45
 """A little less than half, because the missing one of two words may be the rarer one, which weighs more."""
 
 _ONLY_TITLED = 0.25
+_TOLD_FARTHER_ON = 0.25
 _MOST_TITLED = 0.55
 """If more of a question is in the title, it may well be answered below it."""
 
@@ -174,7 +175,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "unknown": _unknown(question),
         "name_unknown": float(_is_name_unknown(rest)),
         "thing_missing": _missing_thing(question, closest, passages),
-        "form_missing": float(is_form_missing),
+        "form_missing": _form_missing(question, passages) if is_form_missing else 0.0,
         "count_missing": float(missing_form.is_count_missing(question.asked_now, [p for p, _ in passages])),
         "plainly_told": float(not is_form_missing and _is_plainly_told(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
@@ -412,6 +413,14 @@ def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage
     return missing_form.is_form_missing(
         question.asked_now, question.weights, [p for p, _ in passages], question.language
     )
+
+
+def _form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> float:
+    """How much a form that is missing beside what is asked about is held against the passages."""
+    is_told = missing_form.is_told_farther_on(
+        question.asked_now, question.weights, [p for p, _ in passages], question.language
+    )
+    return _TOLD_FARTHER_ON if is_told else 1.0
 
 
 def _is_form_missing_nearby(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
