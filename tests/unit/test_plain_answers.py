@@ -120,5 +120,5 @@ def test_a_value_some_sentences_after_its_subject_is_told_farther_on() -> None:
     )
     assert is_form_missing(question, weights, [found(page)], "en")
     assert is_told_farther_on(question, weights, [found(page)], "en")
-    elsewhere = page.replace("Such certificates live", "The summer in Lisbon lasts")
+    elsewhere = page.replace("Such certificates live", "The summer in Lisbon ends")
     assert not is_told_farther_on(question, weights, [found(elsewhere)], "en")
