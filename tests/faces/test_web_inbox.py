@@ -117,6 +117,22 @@ async def test_a_rejected_answer_says_what_comes_of_the_same_question(tmp_path: 
     assert "If it is asked again, it is declined until most of the quoted text changes." in shown.text
 
 
+async def test_an_answer_whose_source_changed_is_shown_so_and_not_approved_unseen(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        given = await book.ask(QUESTION)
+        place = f"/inbox/{given.details['draft_id']}"
+        (tmp_path / "pool.md").write_text(POOL.replace("seven", "eight"), "utf-8")
+        await book.add(tmp_path / "pool.md")
+        page = await client.get(place, headers=HTML)
+        refused = await client.post(f"{place}/approve", data={"answer": given.answer})
+        assert await book.kb_list() == []
+        await client.post(f"{place}/approve", data={"answer": given.answer, "force": "1"})
+        (entry,) = await book.kb_list()
+    assert ("Source changed" in page.text, "What changed in the source" in page.text) == (True, True)
+    assert "The documents no longer say this." in refused.text
+    assert "seven" in entry.answer
+
+
 @asynccontextmanager
 async def inbox(folder: Path) -> AsyncGenerator[tuple[AsyncSourcebook, httpx.AsyncClient]]:
     (folder / "pool.md").write_text(POOL, "utf-8")
