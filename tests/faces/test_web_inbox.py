@@ -93,6 +93,15 @@ async def test_a_reply_in_other_words_is_bound_to_the_passage_that_is_ticked(tmp
     assert [Path(source.document_path).name for source in entry.sources] == ["pool.md"]
 
 
+async def test_a_reply_with_another_number_than_its_source_warns(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        declined = await book.ask(UNKNOWN)
+        place = f"/inbox/{declined.details['draft_id']}"
+        done = await client.post(f"{place}/approve", data={"answer": "It takes 99 litres.", "source": "1"})
+        shown = await client.get(done.headers["location"], headers=HTML)
+    assert "Not in those sources: 99. Please check the answer." in shown.text
+
+
 async def test_an_answer_without_a_source_can_be_bound_after_it_was_approved(tmp_path: Path) -> None:
     async with inbox(tmp_path) as (book, client):
         declined = await book.ask(UNKNOWN)
