@@ -184,7 +184,7 @@ class SqlSessions:
         ]
 
     async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:
-        known = await self._by_place("cited_documents", set(map(_place, citations)))
+        known = await self._documents(set(map(_place, citations)))
         # Texts may be whole books, so only those are read that a state depends on.
         changed = {
             _place(c)
@@ -192,7 +192,7 @@ class SqlSessions:
             if (row := known.get(_place(c))) is not None
             and (c.file_hash is None or row["file_hash"] != c.file_hash)
         }
-        texts = await self._by_place("cited_texts", changed)
+        texts = await self._texts(changed)
         return [
             SourceState.CURRENT
             if c.collection_id == MANUAL_COLLECTION
@@ -200,14 +200,31 @@ class SqlSessions:
             for c in citations
         ]
 
-    async def _by_place(self, statement: str, places: Set[tuple[str, str]]) -> dict[tuple[str, str], Row]:
-        """What the statement tells about these documents, by their collections and ids."""
+    async def _documents(self, places: Set[tuple[str, str]]) -> dict[tuple[str, str], Row]:
+        """These documents without their texts, by their collections and ids."""
         found: dict[tuple[str, str], Row] = {}
-        for collection_id in sorted({collection_id for collection_id, _ in places}):
-            ids = sorted(document_id for held_in, document_id in places if held_in == collection_id)
-            rows = await self._database.fetch(statement, collection_id=collection_id, document_ids=ids)
+        for collection_id, ids in _by_collection(places).items():
+            rows = await self._database.fetch(
+                "cited_documents", collection_id=collection_id, document_ids=ids
+            )
             found |= {(collection_id, row["id"]): row for row in rows}
         return found
+
+    async def _texts(self, places: Set[tuple[str, str]]) -> dict[tuple[str, str], Row]:
+        """The texts of these documents, by their collections and ids."""
+        found: dict[tuple[str, str], Row] = {}
+        for collection_id, ids in _by_collection(places).items():
+            rows = await self._database.fetch("cited_texts", collection_id=collection_id, document_ids=ids)
+            found |= {(collection_id, row["id"]): row for row in rows}
+        return found
+
+
+def _by_collection(places: Set[tuple[str, str]]) -> dict[str, list[str]]:
+    """The ids of documents, by their collections."""
+    found: dict[str, list[str]] = {}
+    for collection_id, document_id in sorted(places):
+        found.setdefault(collection_id, []).append(document_id)
+    return found
 
 
 def _place(citation: Citation) -> tuple[str, str]:
