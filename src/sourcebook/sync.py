@@ -162,7 +162,10 @@ class SyncModeration:
         after: int = 0,
         collection_id: str | None = None,
     ) -> list[Draft]:
-        """The waiting drafts, oldest first, starting after the one with the number `after`."""
+        """The waiting drafts, oldest first, starting after the one with the number `after`.
+
+        `has_changed_sources` tells of each whether what it quotes has changed since.
+        """
         return self._waiter.call(
             self._door.get_pending_moderation_items,
             limit,
@@ -180,11 +183,14 @@ class SyncModeration:
         return self._waiter.call(self._door.similar, draft_id)
 
     def changes(self, draft_id: int) -> list[SourceChange]:
-        """What each changed source of a stale answer said, and what it says now. Empty for other drafts."""
+        """What each changed source of a draft said, and what it says now.
+
+        Those of a stale answer, or of an answer from documents that waits. Empty for other drafts.
+        """
         return self._waiter.call(self._door.changes, draft_id)
 
     def in_new_words(self, draft_id: int) -> str | None:
-        """A stale answer in the new words of its sources. None if none of its sentences can be replaced."""
+        """Such an answer in the new words of its sources. None if none of its sentences can be replaced."""
         return self._waiter.call(self._door.in_new_words, draft_id)
 
     def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
@@ -210,8 +216,8 @@ class SyncModeration:
         """Make a curated answer of a draft, as it is or edited. What is not given stays as the draft has it.
 
         The answer is bound to the words of the documents that support it. Where it uses other words, name its
-        `sources`: numbers of the draft's passages, or documents. A stale draft renews its answer: each sentence that
-        had a source must have one again, unless `on_lost_support` accepts it without.
+        `sources`: numbers of the draft's passages, or documents. Each sentence that had a source when the draft was
+        made, or in the answer that it renews, must still have one, unless `on_lost_support` accepts it without.
         """
         return self._waiter.call(
             self._door.approve_moderation_item,

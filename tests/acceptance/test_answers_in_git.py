@@ -52,6 +52,18 @@ def test_a_change_that_makes_an_answer_untrue_fails_the_check(shell: Here) -> No
     assert (found["checked"], found["failed"], found["answers"][0]["verdict"]) == (1, 1, "untrue")
 
 
+def test_the_base_that_is_named_is_checked_and_not_the_folder(shell: Here) -> None:
+    shell.run(
+        "kb", "add", "Ask at the desk.", "--category", "returns", "--question", "Where?", "--db", "other.db"
+    )
+    (found,) = json.loads(shell.run("check", "docs", "--db", "other.db", "--json").stdout)["answers"]
+    assert found["question"] == "Where?"
+    (found,) = json.loads(shell.run("check", "docs", "--json").stdout)["answers"]
+    assert found["question"] == "How long do I have?"
+    both = shell.run("check", "docs", "--db", "other.db", "--answers", "answers", "--json").stdout
+    assert json.loads(both)["answers"][0]["question"] == "How long do I have?"
+
+
 def test_a_reworded_source_fails_only_a_strict_check(shell: Here) -> None:
     edit(shell, "You can return any item", "Any item can be returned")
     assert shell.run("check", "docs").returncode == 0

@@ -9,6 +9,9 @@ import pytest
 
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.errors import AuthError, SupportLost, UsageError
+from sourcebook.faces.cli.terminal.curated_text import support_lines
+from sourcebook.faces.telegram.messages import answer_and_draft_texts
+from sourcebook.locale import texts
 from sourcebook.model.chat import Tier
 from sourcebook.model.moderation import AskedAgain, Draft, DraftKind, Keep, LostSupport
 from sourcebook.testing.fakes import FakeEmbedder
@@ -183,3 +186,13 @@ async def test_a_rejection_tells_what_it_means_for_the_same_question(book: Async
     assert await book.moderation.asked_again(asked) is AskedAgain.DECLINED
     await change(book, f"{RULE} {FLAG}", "Nobody goes out in fog.")
     assert await book.moderation.asked_again(asked) is AskedAgain.FROM_NEW_TEXT
+
+
+async def test_a_reply_with_another_number_is_watched_and_not_called_supported(book: AsyncSourcebook) -> None:
+    entry = await answered(book, 1, reply="Nobody goes out when it blows more than 99 knots.")
+    assert list(support_lines(entry)) == [
+        f"  Watched against boats: “{RULE} {FLAG}”",
+        "    That text does not say: 99. Check the answer.",
+    ]
+    told = answer_and_draft_texts.watched(texts("ru"), entry)
+    assert "Этого в источниках нет: 99. Проверьте ответ." in told

@@ -51,6 +51,21 @@ def test_an_answer_is_shown_with_its_source_once(shell: Shell) -> None:
     assert done.stderr.startswith("Session ")
 
 
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("привет", "Здравствуйте! Задайте вопрос своими словами"),
+        ("hello", "Hello! Ask me a question in your own words"),
+        ("???", "What would you like to know?"),
+    ],
+)
+def test_who_asks_nothing_is_answered_in_a_sentence(shell: Shell, message: str, reply: str) -> None:
+    done = Shell(shell.folder).run("ask", message)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(reply)
+    assert shell.json("ask", message, exit_code=2)["error"]["code"] == "nothing_asked"
+
+
 def test_an_answer_for_programs_has_the_names_that_are_promised(shell: Shell) -> None:
     answer = shell.json("ask", QUESTION)
     assert {"question", "answer", "tier", "session_id", "citations"} <= set(answer)

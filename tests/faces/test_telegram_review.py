@@ -44,6 +44,22 @@ async def test_a_draft_is_shown_with_its_sources_and_approved_by_a_button(desk: 
     assert (await desk.presses(admin, done, "Next")).text == "Nothing is waiting for review."
 
 
+async def test_an_answer_whose_source_changed_is_shown_so_and_not_approved_unseen(desk: Desk) -> None:
+    admin = desk.person(ADMIN)
+    await drafted(desk)
+    document = await desk.book.library.get("pruning")
+    assert document is not None
+    await desk.book.add_text(document.content.replace("autumn", "spring"), id="pruning", title="Pruning")
+    shown = await desk.says(admin, "/moderate")
+    assert "Its source has changed since." in shown.text
+    assert "It says now:" in shown.text
+    refused = await desk.presses(admin, shown, "Approve")
+    assert "Not approved yet. The documents no longer say" in refused.text
+    assert await desk.book.kb_list() == []
+    await desk.presses(admin, refused, "Approve all the same")
+    assert len(await desk.book.kb_list()) == 1
+
+
 async def test_an_edit_is_what_the_admin_writes_next(desk: Desk) -> None:
     admin = desk.person(ADMIN)
     shown = await drafted(desk)
@@ -68,7 +84,9 @@ async def test_a_rejected_draft_has_a_reason(desk: Desk) -> None:
     shown = await drafted(desk)
     await desk.presses(admin, shown, "Reject")
     told = (await desk.says(admin, "Not what was asked.")).text
-    assert told.endswith("rejected. If it is asked again, it is declined until most of the quoted text changes.")
+    assert told.endswith(
+        "rejected. If it is asked again, it is declined until most of the quoted text changes."
+    )
     (draft,) = await desk.book.moderation.items_of((await desk.user(desk.person(7))).id)
     assert (draft.status, draft.reason) == (DraftStatus.REJECTED, "Not what was asked.")
     assert await desk.book.kb_list() == []

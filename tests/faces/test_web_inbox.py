@@ -93,6 +93,15 @@ async def test_a_reply_in_other_words_is_bound_to_the_passage_that_is_ticked(tmp
     assert [Path(source.document_path).name for source in entry.sources] == ["pool.md"]
 
 
+async def test_a_reply_with_another_number_than_its_source_warns(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        declined = await book.ask(UNKNOWN)
+        place = f"/inbox/{declined.details['draft_id']}"
+        done = await client.post(f"{place}/approve", data={"answer": "It takes 99 litres.", "source": "1"})
+        shown = await client.get(done.headers["location"], headers=HTML)
+    assert "Not in those sources: 99. Please check the answer." in shown.text
+
+
 async def test_an_answer_without_a_source_can_be_bound_after_it_was_approved(tmp_path: Path) -> None:
     async with inbox(tmp_path) as (book, client):
         declined = await book.ask(UNKNOWN)
@@ -115,6 +124,22 @@ async def test_a_rejected_answer_says_what_comes_of_the_same_question(tmp_path: 
         done = await client.post(f"/inbox/{given.details['draft_id']}/reject", data={"reason": ""})
         shown = await client.get(done.headers["location"], headers=HTML)
     assert "If it is asked again, it is declined until most of the quoted text changes." in shown.text
+
+
+async def test_an_answer_whose_source_changed_is_shown_so_and_not_approved_unseen(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        given = await book.ask(QUESTION)
+        place = f"/inbox/{given.details['draft_id']}"
+        (tmp_path / "pool.md").write_text(POOL.replace("seven", "eight"), "utf-8")
+        await book.add(tmp_path / "pool.md")
+        page = await client.get(place, headers=HTML)
+        refused = await client.post(f"{place}/approve", data={"answer": given.answer})
+        assert await book.kb_list() == []
+        await client.post(f"{place}/approve", data={"answer": given.answer, "force": "1"})
+        (entry,) = await book.kb_list()
+    assert ("Source changed" in page.text, "What changed in the source" in page.text) == (True, True)
+    assert "The documents no longer say this." in refused.text
+    assert "seven" in entry.answer
 
 
 @asynccontextmanager

@@ -101,6 +101,12 @@ def lost_support(entry: CuratedAnswer, unsupported: Sequence[str]) -> list[str]:
     return [s for s in unsupported if entry.sources and f"{' '.join(s.split())}{mark}" in said]
 
 
+def lost_quotes(draft: Draft, lost: Sequence[str]) -> list[str]:
+    """The sentences of an answer from documents that these no longer say. What its expert wrote is not among them."""
+    said = " ".join(_MARK.sub("", draft.answer or "").split())
+    return [s for s in lost if draft.kind is DraftKind.ANSWER and " ".join(s.split()) in said]
+
+
 def asked_again(draft: Draft, still_said: Sequence[bool]) -> AskedAgain | None:
     """What happens when a rejected question is asked again. The rejection holds for the quoted text only.
 

@@ -20,10 +20,10 @@ from sourcebook.curate.draft_rules import (
     require_replied,
 )
 from sourcebook.curate.gaps import find_gaps
+from sourcebook.curate.offered_sources import with_source_states
 from sourcebook.curate.question_groups import same_words
 from sourcebook.curate.rejected_quote import quotes_still_said
 from sourcebook.curate.revision_maker import RevisionMaker, SourceName, Wanted
-from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import CuratedAnswerNotFound, DraftNotFound, UsageError
 from sourcebook.model.moderation import (
     Digest,
@@ -186,15 +186,19 @@ class Moderation:
         after: int = 0,
         collection_id: str | None = None,
     ) -> list[Draft]:
-        """The waiting drafts, oldest first, starting after the one with the number `after`."""
-        return await self._queue.pending(limit, kind=kind, after=after, collection_id=collection_id)
+        """The waiting drafts, oldest first, starting after the one with the number `after`.
+
+        `has_changed_sources` tells of each whether what it quotes has changed since.
+        """
+        found = await self._queue.pending(limit, kind=kind, after=after, collection_id=collection_id)
+        return await with_source_states(found, self._stores)
 
     async def get_item(self, draft_id: int) -> Draft:
         """The draft of this number, or DraftNotFound."""
         found = await self._queue.get(draft_id)
         if found is None:
             raise DraftNotFound(f"there is no draft {draft_id}")
-        return found
+        return (await with_source_states([found], self._stores))[0]
 
     async def similar(self, draft_id: int) -> list[Draft]:
         """Other waiting drafts that ask much the same, then those that ask exactly the same in other words."""
@@ -206,16 +210,15 @@ class Moderation:
         return [*(other for other in group if other.id != draft_id), *repeats]
 
     async def changes(self, draft_id: int) -> list[SourceChange]:
-        """What each changed source of a stale answer said, and what it says now. Empty for other drafts."""
-        entry = await self._revisions.renewed_by(await self.get_item(draft_id))
-        return [] if entry is None else await source_changes(entry, self._stores)
+        """What each changed source of a draft said, and what it says now.
+
+        Those of a stale answer, or of an answer from documents that waits. Empty for other drafts.
+        """
+        return await self._revisions.changes(await self.get_item(draft_id))
 
     async def in_new_words(self, draft_id: int) -> str | None:
-        """A stale answer in the new words of its sources. None if none of its sentences can be replaced."""
-        entry = await self._revisions.renewed_by(await self.get_item(draft_id))
-        if entry is None:
-            return None
-        return in_new_words(entry.answer, await source_changes(entry, self._stores))
+        """Such an answer in the new words of its sources. None if none of its sentences can be replaced."""
+        return await self._revisions.in_new_words(await self.get_item(draft_id))
 
     async def items_of(self, user_id: int, *, status: DraftStatus | None = None) -> list[Draft]:
         """A person's questions in the queue, the latest first."""
@@ -242,8 +245,8 @@ class Moderation:
         """Make a curated answer of a draft, as it is or edited. What is not given stays as the draft has it.
 
         The answer is bound to the words of the documents that support it. Where it uses other words, name its
-        `sources`: numbers of the draft's passages, or documents. A stale draft renews its answer: each sentence that
-        had a source must have one again, unless `on_lost_support` accepts it without.
+        `sources`: numbers of the draft's passages, or documents. Each sentence that had a source when the draft was
+        made, or in the answer that it renews, must still have one, unless `on_lost_support` accepts it without.
         """
         draft = await self.get_item(draft_id)
         text = draft.answer if answer is None else answer

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, cast
 
 from sourcebook.errors import UsageError
 from sourcebook.model.chat import Citation
-from sourcebook.model.moderation import DraftKind
+from sourcebook.model.curation import CuratedSource
+from sourcebook.model.moderation import DraftKind, DraftStatus
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.model.documents import Document, JsonValue
     from sourcebook.model.moderation import Draft
+    from sourcebook.ports.stores import Stores
 
 
 def offered_sources(draft: Draft) -> list[Citation]:
@@ -52,6 +54,39 @@ def sources_of(entry: CuratedAnswer) -> list[Citation]:
             section=each.section,
         )
         for number, each in enumerate(entry.sources, start=1)
+    ]
+
+
+def quoted_sources(draft: Draft) -> list[CuratedSource]:
+    """What an answer from documents quotes, as sources in the state of its citations. None once it is decided."""
+    if draft.kind is not DraftKind.ANSWER or draft.status is not DraftStatus.PENDING:
+        return []
+    found = (
+        CuratedSource(
+            collection_id=each.collection_id,
+            document_id=each.document_id,
+            document_path=each.document_path,
+            quote=each.quote,
+            document_title=each.document_title,
+            chunk_id=each.chunk_id,
+            page=each.page,
+            start=each.start,
+            end=each.end,
+            file_hash=each.file_hash,
+            state=each.state,
+            section=each.section,
+        )
+        for each in draft.citations
+    )
+    return list({(each.collection_id, each.document_id, each.quote): each for each in found}.values())
+
+
+async def with_source_states(drafts: Sequence[Draft], stores: Stores) -> list[Draft]:
+    """The drafts with what has become of their sources since: the state of each citation."""
+    states = iter(await stores.sessions.source_states([c for draft in drafts for c in draft.citations]))
+    return [
+        replace(draft, citations=tuple(replace(each, state=next(states)) for each in draft.citations))
+        for draft in drafts
     ]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, lost_support
-from sourcebook.curate.offered_sources import named_sources, sources_of, whole_document
+from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, lost_quotes, lost_support
+from sourcebook.curate.offered_sources import named_sources, quoted_sources, sources_of, whole_document
 from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import ActiveModelChanged, SupportLost, UsageError
 from sourcebook.model.moderation import DraftStatus, LostSupport, Revision
@@ -15,7 +15,7 @@ from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
-    from sourcebook.model.curation import CuratedAnswer
+    from sourcebook.model.curation import CuratedAnswer, SourceChange
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded
     from sourcebook.ports.stores import Stores
@@ -65,12 +65,8 @@ class RevisionMaker:
             renews=None if entry is None else entry.answer,
         )
         # A decided draft is refused for that reason, not for what the documents say now.
-        is_open = draft.status is DraftStatus.PENDING
-        lost = lost_support(entry, bound.unsupported) if entry is not None and is_open else ()
-        if entry is not None and lost and wanted.on_lost_support is LostSupport.REFUSE:
-            raise SupportLost(
-                f"The documents no longer say: “{lost[0]}”.", hint=await self._how_to_renew(entry)
-            )
+        if draft.status is DraftStatus.PENDING and wanted.on_lost_support is LostSupport.REFUSE:
+            await self._require_support(draft, entry, bound)
         _require_used(named, bound)
         category = wanted.category
         return Revision(
@@ -110,6 +106,18 @@ class RevisionMaker:
         """The stale answer that the draft would renew; None if it renews none."""
         return None if draft.stale_kb_id is None else await self.stores.curated.kb_get(draft.stale_kb_id)
 
+    async def changes(self, draft: Draft) -> list[SourceChange]:
+        """What became of the changed sources of a stale answer, or of an answer from documents that waits."""
+        entry = await self.renewed_by(draft)
+        sources = quoted_sources(draft) if entry is None else entry.sources
+        return await source_changes(sources, self.stores)
+
+    async def in_new_words(self, draft: Draft) -> str | None:
+        """That answer as its sources say it now. None if none of its sentences can be replaced."""
+        entry = await self.renewed_by(draft)
+        answer = (draft.answer or "") if entry is None else entry.answer
+        return in_new_words(answer, await self.changes(draft))
+
     async def with_vector(self, wanted: Revision, decide: Callable[[Embedded], Awaitable[_T]]) -> _T:
         """Decide with a vector of the collection's model; again if the model changes meanwhile."""
         for tries_left in reversed(range(_TRIES)):
@@ -121,9 +129,17 @@ class RevisionMaker:
                     raise
         raise AssertionError("the last try returned or raised")
 
-    async def _how_to_renew(self, entry: CuratedAnswer) -> str | None:
+    async def _require_support(self, draft: Draft, entry: CuratedAnswer | None, bound: BoundAnswer) -> None:
+        """SupportLost if the documents no longer say what they said when the draft was made."""
+        lost = lost_quotes(draft, bound.lost) if entry is None else lost_support(entry, bound.unsupported)
+        if lost:
+            raise SupportLost(
+                f"The documents no longer say: “{lost[0]}”.", hint=await self._how_to_renew(draft)
+            )
+
+    async def _how_to_renew(self, draft: Draft) -> str | None:
         """A hint that offers the new words, if there are some; None for the usual hint."""
-        if in_new_words(entry.answer, await source_changes(entry, self.stores)) is None:
+        if await self.in_new_words(draft) is None:
             return None
         return (
             "Take the new words of the documents with `--new-words`, edit the answer, or approve it all the same with "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -25,10 +24,10 @@ _LIKE_ENOUGH = 0.4
 """Two stretches must have this share of words in common for one to be the new form of the other."""
 
 
-async def source_changes(entry: CuratedAnswer, stores: Stores) -> list[SourceChange]:
-    """The sources that have changed, or whose context has."""
+async def source_changes(sources: Sequence[CuratedSource], stores: Stores) -> list[SourceChange]:
+    """What became of the sources that have changed, or whose context has."""
     found: list[SourceChange] = []
-    for source in entry.sources:
+    for source in sources:
         state = source.state or SourceState.CURRENT
         if state is not SourceState.CURRENT or source.context_changes:
             text = await _text(stores, source)
@@ -40,7 +39,7 @@ async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequen
     """What the changed sources of a stale answer said and say now. Only sources in these collections."""
     if entry.stale_since is None:
         return []
-    asked = replace(entry, sources=[each for each in entry.sources if each.collection_id in collections])
+    asked = [each for each in entry.sources if each.collection_id in collections]
     return [
         {"document_path": each.document_path, "before": each.told_before, "after": each.told_after}
         for each in await source_changes(asked, stores)

@@ -99,7 +99,7 @@ class CuratedDoor:
 
     async def changes(self, entry_id: int) -> list[SourceChange]:
         """What each changed source of an approved answer said, and what stands there now."""
-        return await source_changes(await self.get(entry_id), self._connection.stores)
+        return await source_changes((await self.get(entry_id)).sources, self._connection.stores)
 
     async def add_wording(
         self, entry_id: int, question: str, *, admin_id: int = LOCAL_USER

@@ -23,6 +23,7 @@ def draft(draft: Draft) -> dict[str, Any]:
         "answer": draft.answer,
         "language": draft.language,
         "citations": [json_shapes.citation(citation) for citation in draft.citations],
+        "sources_changed": draft.has_changed_sources,
         "category_guess": draft.category_guess,
         "subcategory_guess": draft.subcategory_guess,
         "group_key": draft.group_key,

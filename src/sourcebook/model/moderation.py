@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from sourcebook.model.chat import SourceState
 from sourcebook.model.documents import JsonValue
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Keep(StrEnum):
 
 
 class LostSupport(StrEnum):
-    """What to do when a stale answer is approved unchanged and the documents no longer say what it says."""
+    """What to do when an answer is approved unchanged and the documents no longer say what it says."""
 
     REFUSE = "refuse"
     ACCEPT = "accept"
@@ -99,6 +100,12 @@ class Draft:
     same_as: int | None = None
     asked: int = 1
     people: int = 1
+
+    @property
+    def has_changed_sources(self) -> bool:
+        """Whether an answer that waits quotes what its documents no longer say, as far as its citations tell."""
+        waits = self.kind is DraftKind.ANSWER and self.status is DraftStatus.PENDING
+        return waits and any(citation.state is not SourceState.CURRENT for citation in self.citations)
 
 
 @dataclass(frozen=True, slots=True)

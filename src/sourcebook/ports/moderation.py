@@ -167,11 +167,15 @@ class ModerationQueue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BoundAnswer:
-    """An answer whose marks number its sources in their order, and the sentences for which nothing was found."""
+    """An answer whose marks number its sources in their order, and the sentences for which nothing was found.
+
+    `lost` are the sentences that a citation bore out when it was quoted, and that the documents no longer say.
+    """
 
     text: str
     sources: Sequence[CuratedSource] = ()
     unsupported: Sequence[str] = ()
+    lost: Sequence[str] = ()
 
 
 class Binder(Protocol):

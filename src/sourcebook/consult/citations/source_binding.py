@@ -20,6 +20,7 @@ from sourcebook.consult.citations.marks_and_quotes import (
     cited_sentences,
 )
 from sourcebook.consult.citations.named_sources import NamedSource, NamedSources, named_in
+from sourcebook.consult.citations.watched_sources import bears_out
 from sourcebook.consult.support.support_check import check_support, share_of_terms, share_of_terms_in
 from sourcebook.curate.source_changes import nearest_span
 from sourcebook.curate.staleness import compared_form, stands
@@ -96,7 +97,7 @@ class SourceBinder:
             must_all_be_used=bool(named),
         )
         said = {place: _sentences_of(document.content) for place, document in documents.items()}
-        return _Binding(self, question, cited, documents, said, collections, language, by_name)
+        return _Binding(self, question, citations, cited, documents, said, collections, language, by_name)
 
     async def _documents(self, citations: Sequence[Citation]) -> dict[tuple[str, str], Document]:
         """The cited documents that still exist, by collection and id."""
@@ -115,7 +116,9 @@ class _Binding:
 
     binder: SourceBinder
     question: str | None
+    citations: Sequence[Citation]
     cited: Sequence[CuratedSource]
+    """The citations as they are now."""
     documents: Mapping[tuple[str, str], Document]
     said: Mapping[tuple[str, str], Mapping[str, tuple[int, int]]]
     """The first span of each sentence of these documents, by its compared form."""
@@ -130,8 +133,11 @@ class _Binding:
         sources: list[CuratedSource] = []
         numbers = [[_place(sources, source) for source in support] for support in supports]
         unsupported = [each.text for each, support in zip(sentences, supports, strict=True) if not support]
+        # A source that is named does not bring back what its own words no longer say.
+        unsaid = [each.text for each, support in zip(sentences, found, strict=True) if not support]
+        lost = await to_thread.run_sync(_borne_out, unsaid, self.citations, self.language)
         text = _marked(answer, sentences, numbers).strip()
-        return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported))
+        return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported), lost)
 
     async def _support(self, sentence: CitedSentence) -> list[CuratedSource]:
         """A source from the citations; else the same sentence in a cited document; else from a search."""
@@ -304,6 +310,18 @@ def _of_span(collection_id: str, document: Document, span: tuple[int, int]) -> C
         end=end,
         file_hash=document.file_hash,
         section=document.section_at(start),
+    )
+
+
+def _borne_out(
+    sentences: Sequence[str], citations: Sequence[Citation], language: str | None
+) -> tuple[str, ...]:
+    """The sentences that a citation of a document supports in the words that it was quoted with."""
+    quoted = [citation for citation in citations if citation.collection_id != MANUAL_COLLECTION]
+    return tuple(
+        each
+        for each in sentences
+        if any(bears_out(each, cited.quote, language, cited.document_title or "") for cited in quoted)
     )
 
 

@@ -193,6 +193,15 @@ def lost_facts(sentence: str, before: str, now: str, language: str | None) -> It
         yield Doubt.NAME
 
 
+def missing_facts(sentence: str, around: str, language: str | None) -> list[str]:
+    """The numbers and names of a sentence that a text does not have, as they are written."""
+    held = {found.value for found in quantities(around, language)}
+    numbers = [
+        sentence[each.start : each.end] for each in quantities(sentence, language) if each.value not in held
+    ]
+    return [*numbers, *_missing_names(sentence, around, language)]
+
+
 def _missing_numbers(sentence: str, quote: str, language: str | None) -> set[str]:
     """The values of the sentence's numbers that the quote does not have."""
     held = {found.value for found in quantities(quote, language)}

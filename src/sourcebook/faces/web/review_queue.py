@@ -30,6 +30,11 @@ def kind_of(draft: Draft) -> str:
     return DOUBTFUL if draft.kind is DraftKind.ANSWER and gap_reason(draft) == "weak" else draft.kind.value
 
 
+def shown_kind(draft: Draft) -> str:
+    """What its seal says: of an answer whose source has changed, that it has."""
+    return DraftKind.STALE.value if draft.has_changed_sources else kind_of(draft)
+
+
 def needs_person(draft: Draft) -> bool:
     """Whether something is wrong or missing until a person has looked."""
     return kind_of(draft) != DraftKind.ANSWER.value

@@ -75,13 +75,15 @@ def _support(record: dict[str, Any]) -> SupportGrade:
     return SupportGrade.CLOSE if record.get("verified") else SupportGrade.DOUBTFUL
 
 
-def state_of(quote: str, file_hash: str | None, document: Row | None) -> SourceState:
+def state_of(quote: str, file_hash: str | None, document: Row | None, held: Row | None) -> SourceState:
     """Whether words that were quoted still stand in their document.
 
-    A document that changed elsewhere supports them as before. One that is hidden is gone for its readers.
+    A document that changed elsewhere supports them as before. One that is hidden is gone for its readers. `held` is
+    its text, which is needed only if it has changed.
     """
     if document is None or not document["is_active"]:
         return SourceState.REMOVED
     if file_hash is not None and document["file_hash"] == file_hash:
         return SourceState.CURRENT
-    return SourceState.CURRENT if stands(quote, document["content"]) else SourceState.CHANGED
+    is_standing = held is not None and stands(quote, held["content"])
+    return SourceState.CURRENT if is_standing else SourceState.CHANGED

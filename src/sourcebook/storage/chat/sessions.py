@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -184,21 +184,51 @@ class SqlSessions:
         ]
 
     async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:
-        wanted: dict[str, set[str]] = {}
-        for citation in citations:
-            wanted.setdefault(citation.collection_id, set()).add(citation.document_id)
-        known: dict[tuple[str, str], Row] = {}
-        for collection_id, ids in wanted.items():
-            rows = await self._database.fetch(
-                "cited_documents", collection_id=collection_id, document_ids=sorted(ids)
-            )
-            known |= {(collection_id, row["id"]): row for row in rows}
+        known = await self._documents(set(map(_place, citations)))
+        # Texts may be whole books, so only those are read that a state depends on.
+        changed = {
+            _place(c)
+            for c in citations
+            if (row := known.get(_place(c))) is not None
+            and (c.file_hash is None or row["file_hash"] != c.file_hash)
+        }
+        texts = await self._texts(changed)
         return [
             SourceState.CURRENT
             if c.collection_id == MANUAL_COLLECTION
-            else state_of(c.quote, c.file_hash, known.get((c.collection_id, c.document_id)))
+            else state_of(c.quote, c.file_hash, known.get(_place(c)), texts.get(_place(c)))
             for c in citations
         ]
+
+    async def _documents(self, places: Set[tuple[str, str]]) -> dict[tuple[str, str], Row]:
+        """These documents without their texts, by their collections and ids."""
+        found: dict[tuple[str, str], Row] = {}
+        for collection_id, ids in _by_collection(places).items():
+            rows = await self._database.fetch(
+                "cited_documents", collection_id=collection_id, document_ids=ids
+            )
+            found |= {(collection_id, row["id"]): row for row in rows}
+        return found
+
+    async def _texts(self, places: Set[tuple[str, str]]) -> dict[tuple[str, str], Row]:
+        """The texts of these documents, by their collections and ids."""
+        found: dict[tuple[str, str], Row] = {}
+        for collection_id, ids in _by_collection(places).items():
+            rows = await self._database.fetch("cited_texts", collection_id=collection_id, document_ids=ids)
+            found |= {(collection_id, row["id"]): row for row in rows}
+        return found
+
+
+def _by_collection(places: Set[tuple[str, str]]) -> dict[str, list[str]]:
+    """The ids of documents, by their collections."""
+    found: dict[str, list[str]] = {}
+    for collection_id, document_id in sorted(places):
+        found.setdefault(collection_id, []).append(document_id)
+    return found
+
+
+def _place(citation: Citation) -> tuple[str, str]:
+    return citation.collection_id, citation.document_id
 
 
 def new_turn(

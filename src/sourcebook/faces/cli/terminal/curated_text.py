@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.transcript import moment
+from sourcebook.consult.citations.watched_sources import watched_sources
 from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import WordingStatus
@@ -55,9 +56,12 @@ def entry_lines(entry: CuratedAnswer, changes: Sequence[SourceChange]) -> Iterat
 
 
 def support_lines(entry: CuratedAnswer) -> Iterator[str]:
-    """The words in the documents that a curated answer is watched against."""
-    for bound in entry.sources:
-        yield f"  Supported by {bound.document_path}: “{' '.join(bound.quote.split())}”"
+    """The words in the documents that a curated answer is watched against, and whether they say what it says."""
+    for bound in watched_sources(entry):
+        how = "Supported by" if bound.is_supporting else "Watched against"
+        yield f"  {how} {bound.source.document_path}: “{' '.join(bound.source.quote.split())}”"
+        if bound.missing:
+            yield f"    That text does not say: {', '.join(bound.missing)}. Check the answer."
 
 
 def wording_line(wording: Wording) -> str:

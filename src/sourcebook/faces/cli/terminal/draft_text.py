@@ -65,6 +65,8 @@ def draft_lines(draft: Draft, similar: Sequence[Draft], entry: CuratedAnswer | N
         f"Category: {category or 'unknown'}",
         f"Question: {draft.question}",
     ]
+    if draft.has_changed_sources:
+        lines.append("Its source has changed since: see below what it says now.")
     if draft.asked > 1:
         who = (
             f"by {draft.people} people, who all receive"

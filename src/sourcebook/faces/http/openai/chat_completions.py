@@ -15,10 +15,11 @@ from sourcebook.faces.http.limits.client_disconnect import while_present
 from sourcebook.faces.http.openai.completion_shape import Completion
 from sourcebook.faces.http.openai.conversation import KnownConversations, read_conversation
 from sourcebook.faces.http.openai.model_names import MAIN, collections_named, find_model, models
-from sourcebook.faces.http.openai.questions import ChatQuestion, reply_to
+from sourcebook.faces.http.openai.questions import ChatQuestion
 from sourcebook.faces.http.openai.router import openai_router
 from sourcebook.faces.http.openai.safe_markdown import safe_text
 from sourcebook.faces.http.openai.stream import StreamedCompletion
+from sourcebook.faces.small_talk_reply import reply_to
 
 router = openai_router()
 

@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sourcebook.faces.http.charged_questions import SentQuestion
-from sourcebook.locale import texts
-from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
-    from sourcebook.errors import NothingAsked
     from sourcebook.faces.http.charged_questions import QuestionDesk
     from sourcebook.faces.http.openai.conversation import KnownConversations, SentConversation
     from sourcebook.model.chat import Answer, AnswerEvent
-
-_REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}
 
 
 @dataclass
@@ -52,8 +47,3 @@ class ChatQuestion:
                 self.answer.session_id,
                 is_continued=self.session is not None,
             )
-
-
-def reply_to(error: NothingAsked, question: str) -> str:
-    """What is said to somebody who asks nothing."""
-    return texts(detect_language(question))(_REPLIES.get(error.kind, "said_nothing"))

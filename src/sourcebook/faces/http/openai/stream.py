@@ -12,11 +12,11 @@ from starlette.responses import Response
 from sourcebook.errors import NothingAsked, SourcebookError
 from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.openai.errors import error_body, openai_problem
-from sourcebook.faces.http.openai.questions import reply_to
 from sourcebook.faces.http.openai.safe_markdown import SafeText, safe_text
 from sourcebook.faces.http.responses import events as sse
 from sourcebook.faces.http.responses.hints import hint_of
 from sourcebook.faces.http.responses.problems import status_of
+from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.model.chat import TokenWritten
 
 if TYPE_CHECKING:

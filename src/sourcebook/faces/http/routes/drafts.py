@@ -139,14 +139,15 @@ async def list_own(
 async def show(number: Number, caller: Expert, book: Book, settings: ServerSettings) -> dict[str, Any]:
     """A draft with how it came about, drafts that ask much the same, and its curated answer.
 
-    Of a stale answer, `changes` lists what its sources said and say now.
+    Of an answer whose sources have changed, `changes` lists what they said and say now.
     """
     draft = await _draft(book, caller, settings, number)
     similar = [d for d in await book.moderation.similar(number) if _sees(caller, d, settings)]
     entry_id = draft.kb_id or draft.stale_kb_id
     entry = None if entry_id is None else await book.stores.curated.kb_get(entry_id)
     # What a source says is for who may see its collection.
-    sees_sources = entry is not None and all(caller.sees(source.collection_id) for source in entry.sources)
+    quoted = draft.citations if entry is None else entry.sources
+    sees_sources = all(caller.sees(source.collection_id) for source in quoted)
     changes = await book.moderation.changes(number) if sees_sources else []
     renewed = await book.moderation.in_new_words(number) if sees_sources else None
     return {"draft": seen_draft_with_details(draft, caller, similar, entry, changes, renewed)}

@@ -63,7 +63,7 @@ async def show_to(
         chat, message = found.get("chat_id"), found.get("message_id")
         if isinstance(chat, int) and isinstance(message, int):
             await office.sender.copy(chat_id, chat, message)
-    changes = await office.book.moderation.changes(item.id) if item.kind is DraftKind.STALE else []
+    changes = await office.book.moderation.changes(item.id)
     text = joined([head, answer_and_draft_texts.draft(said, item, waiting, changes)])
     await office.sender.say(chat_id, text, markup=keyboards.draft(said, item))
 
@@ -156,7 +156,7 @@ async def _saved(
 ) -> tuple[RichText | str, Markup | None]:
     """That an answer was approved, and what it is watched against; if that is nothing, what it may come from."""
     if entry.sources:
-        watched = answer_and_draft_texts.watched(guest.texts, entry.sources)
+        watched = answer_and_draft_texts.watched(guest.texts, entry)
         return joined([told, watched]), _next(guest, draft_id)
     offered = offered_sources(await office.book.moderation.get_item(draft_id))
     names = {each.number: answer_and_draft_texts.place(guest.texts, each) for each in offered}

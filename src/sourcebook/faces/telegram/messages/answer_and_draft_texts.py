@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
+from sourcebook.consult.citations.watched_sources import missing_in_sources
 from sourcebook.faces.draft_json_shapes import nearest, rejected, resembling
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.telegram.messages.rich_text import (
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer
     from sourcebook.model.consultations import Reply
-    from sourcebook.model.curation import CuratedSource, SourceChange, Term
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceChange, Term
     from sourcebook.model.moderation import Digest, Draft
     from sourcebook.model.people import User
     from sourcebook.model.search import SearchResult
@@ -198,6 +199,8 @@ def draft(texts: Texts, item: Draft, waiting: int = 0, changes: Sequence[SourceC
     head = bold(texts(f"draft_{item.kind}", id=item.id))
     if waiting > 1:
         head = head + " " + texts("draft_waits", n=waiting)
+    if item.has_changed_sources:
+        head = joined([head, bold(texts("draft_source_changed"))])
     category = " / ".join(part for part in (item.category_guess, item.subcategory_guess) if part)
     return joined(
         [
@@ -267,10 +270,14 @@ def _change(texts: Texts, change: SourceChange) -> RichText:
     )
 
 
-def watched(texts: Texts, sources: Sequence[CuratedSource]) -> str:
-    """Which places an approved answer is watched against, each once."""
-    names = dict.fromkeys(place(texts, each) for each in sources)
-    return texts("watched", names="; ".join(names))
+def watched(texts: Texts, entry: CuratedAnswer) -> str:
+    """Which places an approved answer is watched against, each once, and which of its facts they do not have."""
+    names = dict.fromkeys(place(texts, each) for each in entry.sources)
+    told = texts("watched", names="; ".join(names))
+    facts = missing_in_sources(entry)
+    return (
+        f"{told}\n{texts('watched_lacks', facts=clean(', '.join(facts), _LONGEST_SAID))}" if facts else told
+    )
 
 
 def answer_found(texts: Texts, item: Draft) -> RichText:

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
-from sourcebook.curate.offered_sources import offered_sources
+from sourcebook.consult.citations.watched_sources import missing_in_sources
+from sourcebook.curate.offered_sources import offered_sources, quoted_sources
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.errors import DraftNotFound, SupportLost, UserNotFound
 from sourcebook.faces import draft_json_shapes
@@ -21,7 +22,7 @@ from sourcebook.faces.web.answer_view import document_address, file_name, rows
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.page_frame import Page, Reviewing
 from sourcebook.faces.web.page_routes import page_router
-from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts
+from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts, shown_kind
 from sourcebook.faces.web.safe_html import plain
 from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.model.chat import SourceState
@@ -86,9 +87,17 @@ class Case:
     before: int | None
     after: int | None
     in_new_words: str | None
-    """The stale answer as its sources say it now, if that can be said."""
+    """The answer as its changed sources say it now, if that can be said."""
     offered: frozenset[int]
     """The numbers of the passages that the answer may be bound to; none where there is nothing to bind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The names of an answer's sources, and the numbers and names of the answer that none of them has."""
+
+    names: Sequence[str] = ()
+    lacking: Sequence[str] = ()
 
 
 @router.get("/inbox")
@@ -217,20 +226,23 @@ async def _shown(
     )
 
 
-async def _watched(page: Page, decided: str) -> list[str]:
+async def _watched(page: Page, decided: str) -> Watched:
     """What the answer that was just approved is watched against, as far as the expert may see it.
 
     The number comes from an address that may be old: of a draft that is gone there is nothing to tell.
     """
     if not decided.isdecimal() or len(decided) > _MOST_DIGITS:
-        return []
+        return Watched()
     try:
         draft = await _own(page, int(decided))
     except DraftNotFound:
-        return []
+        return Watched()
     entry = await _entry(page, draft.kb_id)
-    seen = [s for s in (() if entry is None else entry.sources) if page.caller.sees(s.collection_id)]
-    return list(dict.fromkeys(_source_name(source) for source in seen))
+    if entry is None:
+        return Watched()
+    seen = [each for each in entry.sources if page.caller.sees(each.collection_id)]
+    names = list(dict.fromkeys(_source_name(source) for source in seen))
+    return Watched(names, missing_in_sources(entry) if len(seen) == len(entry.sources) else ())
 
 
 def _source_name(source: CuratedSource) -> str:
@@ -246,7 +258,7 @@ async def _waiting(page: Page, kind: str) -> list[WaitingDraft]:
     drafts = await pending_drafts(page)
     chosen = [draft for draft in drafts if (kind_of(draft) == kind if kind else needs_person(draft))]
     return [
-        WaitingDraft(draft, kind_of(draft), SEALS[kind_of(draft)], draft.asked)
+        WaitingDraft(draft, shown_kind(draft), SEALS[shown_kind(draft)], draft.asked)
         for draft in sorted(chosen, key=lambda each: (list(SEALS).index(kind_of(each)), each.id))
     ]
 
@@ -271,7 +283,7 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         leaves=await _leaves(page, draft),
         changes=[
             await _change(page, source)
-            for source in (entry.sources if entry and draft.kind is DraftKind.STALE else ())
+            for source in _quoted(draft, entry)
             if source.state not in (None, SourceState.CURRENT) and page.caller.sees(source.collection_id)
         ],
         entry=entry,
@@ -282,9 +294,14 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         rejected=draft_json_shapes.rejected(draft),
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
-        in_new_words=await _in_new_words(page, draft, entry),
+        in_new_words=await _in_new_words(page, draft, _quoted(draft, entry)),
         offered=_offered(page, draft, entry),
     )
+
+
+def _quoted(draft: Draft, entry: CuratedAnswer | None) -> Sequence[CuratedSource]:
+    """What a draft stands on: the sources of the answer that it renews, or what it quotes itself."""
+    return entry.sources if entry is not None and draft.kind is DraftKind.STALE else quoted_sources(draft)
 
 
 def _offered(page: Page, draft: Draft, entry: CuratedAnswer | None) -> frozenset[int]:
@@ -319,9 +336,9 @@ def _near_name(row: Mapping[str, Any]) -> str:
     return source_place(name, below_title(name, row.get("section")), None)
 
 
-async def _in_new_words(page: Page, draft: Draft, entry: CuratedAnswer | None) -> str | None:
+async def _in_new_words(page: Page, draft: Draft, quoted: Sequence[CuratedSource]) -> str | None:
     """Only for who may see every source of the answer."""
-    if entry is None or not all(page.caller.sees(source.collection_id) for source in entry.sources):
+    if not all(page.caller.sees(source.collection_id) for source in quoted):
         return None
     return await page.book.moderation.in_new_words(draft.id)
 

@@ -5,11 +5,13 @@ from typing import Annotated
 import typer
 
 from sourcebook import Sourcebook
-from sourcebook.errors import SessionNotFound, UsageError
+from sourcebook.errors import NothingAsked, SessionNotFound, UsageError
 from sourcebook.faces import json_shapes
+from sourcebook.faces.cli.exit_codes import exit_code
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, streamed, tell_next_steps
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
+from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.model.chat import Answer, AnswerEvent
 from sourcebook.retrieve.filters.where_language import parse_where
 from sourcebook.settings import masked
@@ -95,7 +97,11 @@ def ask(
         if call.as_json:
             say_json(json_shapes.answer(asked(None), with_details=explain))
             return
-        answer = streamed(asked)
+        try:
+            answer = streamed(asked)
+        except NothingAsked as error:
+            tell(reply_to(error, question))
+            raise typer.Exit(exit_code(error)) from None
         say_sources(answer, lambda entry_id: _takes(entry_id, question, call, collection or ()))
         if explain:
             say(reasons(answer))

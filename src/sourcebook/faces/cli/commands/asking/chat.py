@@ -7,7 +7,7 @@ from typing import cast
 import typer
 
 from sourcebook import Sourcebook
-from sourcebook.errors import SourcebookError, UsageError
+from sourcebook.errors import NothingAsked, SourcebookError, UsageError
 from sourcebook.faces.cli.commands.asking.ask import Category, CollectionNames, Session, Subcategory
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
@@ -19,6 +19,7 @@ from sourcebook.faces.cli.terminal.answer_text import (
     tell_next_steps,
 )
 from sourcebook.faces.cli.terminal.output import flush, say, say_error, tell
+from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.locale import texts
 from sourcebook.model.chat import Answer, AnswerEvent
 
@@ -140,6 +141,7 @@ def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
     if is_terminal:
         tell("Ask a question. /help lists the commands.")
     was_interrupted = False
+    line: str | None = None
     while True:
         try:
             line = _next_line(is_terminal=is_terminal)
@@ -153,6 +155,8 @@ def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
                 return ExitCode.INTERRUPTED
             was_interrupted = True
             tell("\nStopped. Press Ctrl-C again or type /exit to leave.")
+        except NothingAsked as error:
+            tell(reply_to(error, line or ""))
         except SourcebookError as error:
             if not is_terminal:
                 raise

@@ -34,7 +34,7 @@ def check(
             "--answers",
             metavar="DIR",
             help="The folder of approved answers, as `kb export` writes it.",
-            show_default="the folder answers, if there is one; else the base's curated answers",
+            show_default="the folder answers, if there is one and no --db is given; else the base's curated answers",
         ),
     ] = None,
     form: Annotated[
@@ -49,7 +49,7 @@ def check(
     Exits with 1 if the documents make an answer untrue or no longer say it. Answers that are files need no base and no
     model, so the check runs in any continuous integration.
     """
-    folder = answers if answers is not None else (USUAL_FOLDER if USUAL_FOLDER.is_dir() else None)
+    folder = answers or _usual_folder(call)
     book = call.closed()
     with progress_bar() as on_progress:
         if folder is not None:
@@ -69,6 +69,11 @@ def check(
     say(check_reports.FORMATS[chosen.value](shown))
     if found.failures or (strict and found.warnings):
         raise typer.Exit(ExitCode.ERROR)
+
+
+def _usual_folder(call: Invocation) -> Path | None:
+    """The folder `answers`, if there is one. Whoever names a base with `--db` means the answers in that."""
+    return USUAL_FOLDER if "db" not in call.flags and USUAL_FOLDER.is_dir() else None
 
 
 def _placed(found: AnswerCheck, folder: Path) -> AnswerCheck:

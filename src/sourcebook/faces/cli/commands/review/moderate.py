@@ -81,7 +81,7 @@ def list_drafts(
         [
             (
                 d.id,
-                d.kind.value,
+                f"{d.kind.value}, source changed" if d.has_changed_sources else d.kind.value,
                 moment(d.created_at),
                 _times(d),
                 d.category_guess,
@@ -105,7 +105,7 @@ def list_drafts(
 def show(call: Invocation, draft_id: Number) -> None:
     """Show a draft: the question, the answer with its sources, what was searched, and similar drafts.
 
-    For a stale answer, also the old and the new text of each source that changed, with the removed and added words.
+    Of an answer whose source has changed, also the old and the new text, with the removed and added words.
     """
     with call.open() as book:
         draft: Draft = book.moderation.get_item(draft_id)
@@ -141,13 +141,11 @@ def approve(
     admin: Admin = LOCAL_USER,
     new_words: Annotated[
         bool,
-        typer.Option("--new-words", help="Approve a stale answer as its sources say it now."),
+        typer.Option("--new-words", help="Approve an answer as its changed sources say it now."),
     ] = False,
     force: Annotated[
         bool,
-        typer.Option(
-            "--force", help="Approve a stale answer although the documents no longer say what it says."
-        ),
+        typer.Option("--force", help="Approve an answer although the documents no longer say what it says."),
     ] = False,
 ) -> None:
     """Approve a draft, as it is or edited. It becomes a curated answer bound to its sources."""
