@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.question import completion
 from sourcebook.consult.question.conversation_topic import Turn, topic_of, turns_of
 from sourcebook.consult.question.follow_up_words import points_back
@@ -128,8 +129,8 @@ def test_a_follow_up_that_was_answered_about_another_thing_makes_that_the_subjec
     assert completion.wordings("а срок?", [crown, guard], "ru") == ["цена каппа спортивная а срок?"]
     visit = Turn("quanto custa a visita Clássica?", "quanto custa a visita Clássica?", "Clássica · Preço: 15")
     other = Turn("e a Reserva?", "quanto custa a visita Clássica? e a Reserva?", "Reserva · Preço: 28")
-    wanted = "quanto custa a visita Reserva? quanto tempo dura?"
-    assert completion.wordings("quanto tempo dura?", [visit, other], "pt") == [wanted]
+    wanted = "quanto custa a visita Reserva? e aos domingos?"
+    assert completion.wordings("e aos domingos?", [visit, other], "pt") == [wanted]
 
 
 def test_what_a_follow_up_adds_is_kept_with_the_question_and_may_be_left_out() -> None:
@@ -169,17 +170,25 @@ def test_a_short_question_that_was_answered_by_itself_is_what_a_pronoun_points_t
 
 
 @pytest.mark.parametrize(
-    ("question", "language"),
+    ("first", "question", "language", "wanted"),
     [
-        ("quanto tempo dura?", "pt"),
-        ("a que horas começa?", "pt"),
-        ("во сколько?", "ru"),
-        ("on which day?", "en"),
+        ("quanto custa a visita Clássica?", "quanto tempo dura?", "pt", "visita Clássica quanto tempo dura?"),
+        ("quanto custa a visita?", "a que horas começa?", "pt", "visita a que horas começa?"),
+        ("Когда едет курьер в Гусев?", "во сколько?", "ru", "едет курьер в Гусев во сколько?"),
+        ("Do you buy used instruments?", "on which day?", "en", "buy used instruments on which day?"),
     ],
 )
-def test_a_question_without_a_subject_is_not_tried_by_itself(question: str, language: str) -> None:
-    first = Turn("Сколько стоит винир?" if language == "ru" else CELLO.question)
-    assert completion.wordings(question, [first], language) == [f"{first.question} {question}"]
+def test_a_question_without_a_subject_is_searched_with_that_of_the_topic_only(
+    first: str, question: str, language: str, wanted: str
+) -> None:
+    assert wordings(question, [first], language) == [wanted]
+
+
+def test_the_words_of_a_follow_up_count_by_what_they_name() -> None:
+    weights = {"harp": 1.0, "cello": 1.0, "last": 1.0, "deep": 1.0}
+    assert emphasised(weights, "And the harp?", "en")["harp"] == 3.0
+    assert emphasised(weights, "How deep?", "en")["deep"] == 2.0
+    assert emphasised(weights, "How long does it last?", "en") == weights
 
 
 def test_when_you_open_is_tried_by_itself() -> None:

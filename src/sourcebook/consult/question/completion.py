@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sourcebook.consult.question.conversation_topic import Turn, topic_of
+from sourcebook.consult.question.conversation_topic import Turn, subject_of, topic_of
 from sourcebook.consult.question.follow_up_words import (
     has_pointer,
     lacks_subject,
@@ -39,7 +39,12 @@ def completed(question: str, earlier: Sequence[Turn], language: str | None) -> l
     if not earlier or not points_back(question, language):
         return [question]
     topic = topic_of(earlier, language)
-    return [f"{base} {question}" for base in topic.wordings] if topic else [question]
+    if topic is None:
+        return [question]
+    if lacks_subject(question, language) and not has_pointer(question):
+        # What else was asked of the subject, such as its price, would only be in the way.
+        return [f"{subject_of(topic.question, language)} {question}"]
+    return [f"{base} {question}" for base in topic.wordings]
 
 
 def _is_cyrillic(text: str) -> bool:

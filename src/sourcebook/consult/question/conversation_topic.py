@@ -96,6 +96,12 @@ def topic_of(turns: Sequence[Turn], language: str | None) -> Topic | None:
     return topic
 
 
+def subject_of(question: str, language: str | None) -> str:
+    """What a question is about, without what it asks: "half plot" of "how much does a half plot cost?"."""
+    places = [found.span() for found in _WORD.finditer(question) if says_something(found[0], language)]
+    return question[places[0][0] : places[-1][1]] if places else question
+
+
 def _followed(topic: Topic, turn: Turn, language: str | None) -> Topic:
     """The topic after "and the double bass?": its subject is replaced, or the follow-up is added.
 
