@@ -139,10 +139,11 @@ def test_what_a_follow_up_adds_is_kept_with_the_question_and_may_be_left_out() -
     )
     first = "How much is delivery to Portugal?"
     earlier = [Turn(first, first, "Portugal 7, Spain 19 euro."), both]
-    assert completion.wordings("And by lorry?", earlier, "en") == [
-        f"{first} And to Spain? And by lorry?",
-        f"{first} And by lorry?",
+    assert completion.wordings("And when does it arrive?", earlier, "en") == [
+        f"{first} And to Spain? And when does it arrive?",
+        f"{first} And when does it arrive?",
     ]
+    assert completion.wordings("And to France?", earlier, "en") == [f"{first} And to France?"]
 
 
 def test_what_was_declined_changes_no_topic() -> None:

@@ -9,6 +9,7 @@ from sourcebook.consult.question.conversation_topic import Turn, subject_of, top
 from sourcebook.consult.question.follow_up_words import (
     has_pointer,
     lacks_subject,
+    names_something,
     points_back,
     says_what_is_there,
 )
@@ -44,7 +45,9 @@ def completed(question: str, earlier: Sequence[Turn], language: str | None) -> l
     if lacks_subject(question, language) and not has_pointer(question):
         # What else was asked of the subject, such as its price, would only be in the way.
         return [f"{subject_of(topic.question, language)} {question}"]
-    return [f"{base} {question}" for base in topic.wordings]
+    # "And the harp?" takes the place of what another follow-up added.
+    bases = [topic.question] if names_something(question, language) else topic.wordings
+    return [f"{base} {question}" for base in bases]
 
 
 def _is_cyrillic(text: str) -> bool:
