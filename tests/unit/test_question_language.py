@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sourcebook.consult.question.question_language import question_language
+from sourcebook.consult.question.question_language import question_language, spoken_language
 from sourcebook.model.asked_collection import AskedCollection
+from sourcebook.model.chat import ChatMessage, Role
 from sourcebook.model.documents import Collection
 from sourcebook.retrieve.question_context import QuestionContext
 
@@ -54,3 +55,31 @@ def test_words_of_another_language_are_in_that_language(
     question: str, held: tuple[str, ...], language: str
 ) -> None:
     assert spoken(question, *held) == language
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "language"),
+    [
+        ("pt", "e a Reserva?", "pt"),
+        ("pt", "vendem azeite?", "pt"),
+        ("pt", "quanto tempo dura?", "pt"),
+        ("pt", "Is there parking?", "en"),
+        ("pt", "And a dog?", "en"),
+        ("pt", "¿y el domingo?", "es"),
+        ("pt", "waar is het toilet?", "nl"),
+        ("pt", "où est la gare?", "fr"),
+        ("pt", "где ключ от подвала?", "ru"),
+        ("ru", "Is there parking?", "en"),
+        ("ru", "parking?", "en"),
+        ("en", "e a Reserva?", "en"),
+        ("en", "Quem é o diretor?", "pt"),
+        (None, "e a Reserva?", "en"),
+        (None, "wifi?", "pt"),
+    ],
+)
+def test_a_short_follow_up_is_in_the_language_of_the_conversation_if_it_may_be(
+    before: str | None, question: str, language: str
+) -> None:
+    context = QuestionContext(no_embedder, [AskedCollection(Collection("default", 3), languages=("pt",))])
+    history = [ChatMessage("", "", 0, Role.ASSISTANT, "…", details={"language": before})]
+    assert spoken_language(question, context, history) == language

@@ -32,7 +32,8 @@ from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, P
 from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
-from sourcebook.consult.question.question_language import language_of, only_language, question_language
+from sourcebook.consult.question.conversation_topic import turns_of
+from sourcebook.consult.question.question_language import spoken_language
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.curate.source_changes import told_changes
 from sourcebook.errors import CuratedAnswerNotFound, NothingAsked, NothingToSearchFor, SessionNotFound
@@ -46,7 +47,6 @@ from sourcebook.model.chat import (
     Done,
     Failed,
     PassagesFound,
-    Role,
     Searching,
     SourceState,
     Tier,
@@ -176,12 +176,10 @@ class Consultation:
         inquiry, history, context, known_terms = await self._stores.read_together(
             lambda stores: self._known(stores, asked)
         )
-        language = inquiry.language or question_language(inquiry.question, context) or language_of(history)
-        language = language or only_language(context)
+        language = inquiry.language or spoken_language(inquiry.question, context, history)
         terms = TermIndex.of(known_terms, language)
-        earlier = [message.content for message in history if message.role is Role.USER]
         asks = asking_part(inquiry.question.strip())
-        tried = wordings(asks, earlier, language)
+        tried = wordings(asks, turns_of(history), language)
         details: dict[str, JsonValue] = {
             "searched": tried[0],
             "whole_question": None if tried[0] == asks else tried[0],

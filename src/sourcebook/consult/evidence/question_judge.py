@@ -21,6 +21,7 @@ from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.everyday_words import everyday_stems_in
+from sourcebook.consult.question.follow_up_words import lacks_subject
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.kinds import QuestionKind, kinds_of
@@ -475,7 +476,9 @@ def _is_news_missing(
     # "And what does it cost?" has no other word than the one that asks.
     kinds = asked_values(question.follow_up)
     asks_price = ValueKind.MONEY in kinds and len(weights) == 1 and asked_thing(question.follow_up) is None
-    return not (asks_price and any(gives_value(each, kinds, question.follow_up) for each in said))
+    # Neither has "quanto tempo dura?", which names nothing: what was found need not say "tempo".
+    asks_only_value = asks_price or (bool(kinds) and lacks_subject(question.follow_up, question.language))
+    return not (asks_only_value and any(gives_value(each, kinds, question.follow_up) for each in said))
 
 
 def _told_terms(

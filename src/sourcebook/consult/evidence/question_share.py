@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
+from sourcebook.consult.question.follow_up_words import has_pointer, lacks_subject, names_something
 from sourcebook.text.analysis import analyse, distinct_terms
 from sourcebook.text.question_words import near_words, words_alike
 from sourcebook.text.stems import shared_beginning
@@ -22,7 +23,10 @@ _FIRST_PARTS_OF_WORDS = """
     интер транс микро макро супер гипер мульти контр электр электро радио видео предп предс предст
     """
 _FIRST_PARTS = frozenset(_FIRST_PARTS_OF_WORDS.split())
+# How much the words of a follow-up count: in general, if it only names something, and if it names no subject.
 _WORTH_OF_NOW = 2.0
+_WORTH_OF_NAMED = 3.0
+_WORTH_OF_MEASURING = 1.0
 _WORTH_OF_A_NEAR_WORD = 0.75
 _NEARLY = "≈"
 
@@ -119,6 +123,14 @@ def _beginnings(terms: frozenset[str]) -> Mapping[str, Sequence[str]]:
 
 
 def emphasised(weights: Mapping[str, float], question: str, language: str | None) -> dict[str, float]:
-    """The weights, doubled for words of the question itself: a follow-up is searched with the question before it."""
-    own = set(analyse(question, language))
-    return {term: weight * (_WORTH_OF_NOW if term in own else 1.0) for term, weight in weights.items()}
+    """The weights, greater for words of the question itself: a follow-up is searched with the question before it."""
+    own, worth = set(analyse(question, language)), _worth_of_now(question, language)
+    return {term: weight * (worth if term in own else 1.0) for term, weight in weights.items()}
+
+
+def _worth_of_now(question: str, language: str | None) -> float:
+    """How much its own words count: little in "for how long?", and most in "and the harp?"."""
+    if lacks_subject(question, language):
+        return _WORTH_OF_MEASURING
+    is_named = has_pointer(question) and names_something(question, language)
+    return _WORTH_OF_NAMED if is_named else _WORTH_OF_NOW
