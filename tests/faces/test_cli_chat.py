@@ -55,16 +55,24 @@ def piped(
 
 
 def test_a_chat_answers_line_by_line_and_tells_about_its_last_answer(shell: Shell) -> None:
-    done = piped(shell, QUESTION, "", "And why?", "/sources", "/why", "/help", "/new", "/sources")
+    done = piped(shell, "/sources", QUESTION, "", "And why?", "/sources", "/why", "/help", "/new", "/sources")
     assert done.returncode == 0, done.stderr
     assert "in late autumn. [1]" in done.stdout
     assert "> " not in done.stdout
     assert "Prune everbearing raspberries in late autumn.”" in done.stdout
     assert f"Searched for: {QUESTION} And why?" in done.stdout
     assert "/exit" in done.stderr
-    assert "There is no answer with sources yet." in done.stderr
+    assert done.stderr.count("There is no answer with sources yet.") == 1
+    assert "Started a new conversation.\nThere is no answer in the new conversation yet." in done.stderr
     (session,) = shell.json("sessions", "list")["sessions"]
     assert (session["message_count"], session["face"]) == (4, "cli")
+
+
+def test_a_decline_is_said_to_have_no_sources(shell: Shell) -> None:
+    done = piped(shell, QUESTION, "/new", "Who won the chess olympiad of 1987?", "/sources")
+    assert done.returncode == 0, done.stderr
+    assert "The last answer has no sources." in done.stderr
+    assert "no answer with sources yet" not in done.stderr
 
 
 def test_a_chat_goes_on_with_a_session_and_ends_with_exit(shell: Shell) -> None:

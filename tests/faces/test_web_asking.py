@@ -99,6 +99,19 @@ def test_why_shows_what_was_found_and_thrown_away(browser: Browser, library: Des
         assert drawn.locator(".left svg").count() >= 1
 
 
+def test_why_cuts_no_words(browser: Browser, library: Desk) -> None:
+    for width in (390, 1280):
+        with looking(browser, library, viewport={"width": width, "height": 844}) as page:
+            page.goto("/ask")
+            ask(page, "How much sulphur lowers the pH of sandy soil?")
+            page.get_by_role("button", name="Why?").click()
+            cut = page.evaluate(
+                "() => [...document.querySelectorAll('.why .bars span')]"
+                ".filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"
+            )
+            assert not cut
+
+
 def test_everything_can_be_done_with_the_keyboard(browser: Browser, library: Desk) -> None:
     with looking(browser, library) as page:
         page.goto("/ask")

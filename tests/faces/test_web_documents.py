@@ -231,3 +231,30 @@ def test_a_search_marks_the_words_and_its_filters_can_be_clicked(browser: Browse
         page.keyboard.press("j")
         page.keyboard.press("Enter")
         expect(page.locator("#quote")).to_be_visible()
+
+
+def test_a_sheet_is_read_as_a_table_and_named_once(browser: Browser, tmp_path: Path) -> None:
+    names = ("Instrument", "Hire per month", "Weekend rate", "New price", "In stock", "Shelf")
+    rows = [
+        ("Cello, full size", "38", "60", "1450", "5", "B1"),
+        ("Violin, three quarters", "16", "25", "239", "14", "A2"),
+        ("Harp, 34 strings", "89", "140", "3950", "1", "D1"),
+    ]
+    lines = [",".join(f'"{each}"' for each in row) for row in (names, *rows)]
+    (tmp_path / "prices.csv").write_text("\n".join(lines), "utf-8")
+    with Sourcebook(tmp_path / "base.db") as book:
+        book.add(tmp_path / "prices.csv")
+    phone = {"width": 390, "height": 844}
+    with desk(tmp_path) as made, looking(browser, made, viewport=phone) as page:
+        page.goto("/ask")
+        ask(page, "How much is the cello, full size, per month?")
+        expect(page.locator("#last .sources")).to_contain_text("prices.csv")
+        expect(page.locator("#last .sources .file")).to_have_count(0)
+        assert (page.locator("#leaf header").text_content() or "").count("prices.csv") == 1
+        page.goto(page.locator("#leaf .whole a").get_attribute("href") or "")
+        table = page.locator(".sheet-rows table")
+        expect(table.locator("th")).to_have_text(list(names))
+        expect(table.locator("tbody tr")).to_have_count(len(rows))
+        expect(page.locator("#quote")).to_have_text("Cello, full size")
+        assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
+        assert page.locator(".sheet-rows").evaluate("(box) => box.scrollWidth > box.clientWidth")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.faces.browser_desk import Desk, a_browser, desk, fill, looking
+from tests.faces.browser_desk import Desk, a_browser, ask, desk, fill, looking
 from tests.faces.test_web_access import PLACES
 
 from sourcebook import Sourcebook
@@ -113,3 +113,48 @@ def test_on_a_phone_the_menu_opens_and_closes(browser: Browser, busy: Desk) -> N
         expect(page.locator("#shelf")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.locator("#shelf")).not_to_be_visible()
+
+
+def test_the_answer_is_reached_from_the_question_box_without_the_sidebar(
+    browser: Browser, busy: Desk
+) -> None:
+    with looking(browser, busy) as page:
+        page.goto("/ask")
+        ask(page, "How much sulphur lowers the pH of sandy soil?")
+        expect(page.locator("#last")).to_be_focused()
+        page.keyboard.press("1")
+        expect(page.locator("#last .answer .ref").first).to_be_focused()
+        page.keyboard.press("/")
+        expect(page.locator("#question")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.locator("#last")).to_be_focused()
+        page.keyboard.press("Tab")
+        expect(page.locator("#last .answer .ref").first).to_be_focused()
+        page.keyboard.press("?")
+        expect(page.locator("#keys")).to_be_visible()
+
+
+def test_the_box_can_be_left_before_anything_was_asked(browser: Browser, busy: Desk) -> None:
+    with looking(browser, busy) as page:
+        page.goto("/ask")
+        expect(page.locator("#question")).to_be_focused()
+        expect(page.locator(".keys-hint")).to_contain_text("Esc")
+        page.keyboard.press("Escape")
+        page.keyboard.press("?")
+        expect(page.locator("#keys")).to_be_visible()
+
+
+def test_whoever_goes_on_typing_keeps_the_question_box(browser: Browser, busy: Desk) -> None:
+    with looking(browser, busy) as page:
+        page.goto("/ask")
+        page.fill("#question", "How much sulphur lowers the pH of sandy soil?")
+        page.wait_for_load_state("load")
+        page.keyboard.press("Enter")
+        page.keyboard.type("And ")
+        page.wait_for_selector("#last:not([aria-busy]) .verdict")
+        expect(page.locator("#question")).to_be_focused()
+        page.fill("#question", "")
+        ask(page, "What soil do blueberries want?")
+        expect(page.locator("#last")).to_be_focused()
+        page.keyboard.type("and raspberries?")
+        expect(page.locator("#question")).to_have_value("and raspberries?")

@@ -67,6 +67,42 @@ def test_on_a_phone_a_tapped_case_is_what_one_sees(browser: Browser, darkroom: D
         assert queue["y"] == case["y"]
 
 
+def test_the_kinds_of_cases_are_tabs_and_the_one_that_is_shown_is_marked(
+    browser: Browser, darkroom: Desk
+) -> None:
+    with looking(browser, darkroom) as page:
+        page.goto("/inbox")
+        current = page.locator(".kinds [aria-current=page]")
+        expect(page.locator(".kinds a")).to_have_text(
+            [f"All waiting {CASES + 1}", "Source changed 1", f"Unanswered {CASES}"]
+        )
+        expect(current).to_have_text(f"All waiting {CASES + 1}")
+        page.locator(".kinds a", has_text="Unanswered").click()
+        page.wait_for_url("**/inbox?kind=declined")
+        expect(current).to_have_text(f"Unanswered {CASES}")
+        page.keyboard.press("j")
+        page.wait_for_url("**/inbox/*?kind=declined")
+        expect(current).to_have_text(f"Unanswered {CASES}")
+
+
+@pytest.mark.parametrize("is_phone", [True, False])
+def test_what_was_done_is_told_in_room_of_its_own_and_touch_has_no_keys(
+    browser: Browser, darkroom: Desk, is_phone: bool
+) -> None:
+    size = PHONE if is_phone else {"width": 1280, "height": 900}
+    with looking(browser, darkroom, viewport=size, has_touch=is_phone, is_mobile=is_phone) as page:
+        page.goto("/inbox?kind=declined")
+        expect(page.locator("#decide kbd").first).to_be_visible(visible=not is_phone)
+        page.goto("/inbox?kind=declined&done=approved")
+        told, main, bar = page.locator(".toast"), page.locator("main"), page.locator(".bar-top")
+        expect(told).to_have_text("Approved. It comes first from now on.")
+        room = box(told)
+        assert room["y"] + room["height"] <= box(main)["y"]
+        assert not is_phone or box(bar)["y"] + box(bar)["height"] <= room["y"]
+        page.mouse.wheel(0, 600)
+        expect(told).not_to_be_in_viewport()
+
+
 def test_a_case_has_one_line_above_it_and_one_below_the_way_to_the_list(
     browser: Browser, darkroom: Desk
 ) -> None:

@@ -50,6 +50,42 @@ def test_search_and_threshold_are_measured_drawn_and_kept(browser: Browser, samp
         assert "sourcebook " not in page.locator("main").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("locale", "nothing", "few"),
+    [
+        ("en", "nothing to measure with yet", "0 of 10 approved and 0 of 10 rejected"),
+        ("ru", "Мерить пока не на чем", "одобрено 0 из 10, отклонено 0 из 10"),
+        ("pt", "não há com que medir", "0 de 10 aprovadas e 0 de 10 rejeitadas"),
+    ],
+)
+def test_what_cannot_be_measured_says_what_is_missing(
+    browser: Browser, tmp_path: Path, locale: str, nothing: str, few: str
+) -> None:
+    fill(tmp_path)
+    with (
+        desk(tmp_path) as made,
+        looking(browser, made, locale=locale, viewport={"width": 1280, "height": 900}) as page,
+    ):
+        page.goto("/quality")
+        page.wait_for_load_state("load")
+        for action in ("measure", "calibrate", "compare"):
+            for button in page.locator(f"form[action='/quality/{action}'] button").all():
+                expect(button).to_be_disabled()
+        expect(page.locator("#nothing-to-measure")).to_contain_text(nothing)
+        expect(page.locator("#too-few")).to_contain_text(few)
+        tops = {round(each.bounding_box()["y"]) for each in page.locator(".figures > div").all()}  # type: ignore[index]
+        assert len(tops) == 1
+        # Sent from a page that was opened earlier, it leads to the same words.
+        for action in ("measure", "calibrate"):
+            page.locator(f"form[action='/quality/{action}']").evaluate("(form) => form.submit()")
+            page.wait_for_url("**/quality#*")
+            expect(page.locator("#nothing-to-measure")).to_be_visible()
+            expect(page.locator("#too-few")).to_be_visible()
+            page.goto("/quality")
+        page.locator("#nothing-to-measure a").click()
+        page.wait_for_url("**/inbox?kind=answer")
+
+
 def test_installed_models_are_compared_beside_the_requests(browser: Browser, tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     documents.mkdir()

@@ -39,7 +39,10 @@ def part_of(document: Document, at: int, span: tuple[int, int] | None) -> Docume
     first = _at_break(document.content, min(at, length))
     last = _at_break(document.content, min(first + _LONGEST, length))
     pages = [
-        DocumentPage(number, _anchored(document_text(document, start, end, [span] if span else [])))
+        DocumentPage(
+            number,
+            _anchored(document_text(document, start, end, [span] if span else [], has_tables=True)),
+        )
         for number, start, end in _pages(document, first, last)
     ]
     return DocumentPart(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from sourcebook.faces.web.safe_html import Span, marked, with_spans
+from sourcebook.faces.web.sheet_rows import SHEETS, sheet_rows
 from sourcebook.model.documents import Document
 
 MARKDOWN = "text/markdown"
@@ -14,12 +15,24 @@ _LONGEST_HEADING = 70
 _NO_HEADING_ENDS = (".", ":", ";", ",", "!", "…")
 
 
-def document_text(document: Document, start: int, end: int, spans: Sequence[tuple[int, int]] = ()) -> Markup:
-    """The text between two places, with what of the spans lies between them marked. They must not overlap."""
+def document_text(
+    document: Document,
+    start: int,
+    end: int,
+    spans: Sequence[tuple[int, int]] = (),
+    *,
+    has_tables: bool = False,
+) -> Markup:
+    """The text between two places, with what of the spans lies between them marked. They must not overlap.
+
+    `has_tables` sets the rows of a sheet in a table; without it they stay the lines that answers quote.
+    """
     text = document.content[start:end]
     here = [(max(a, start) - start, min(b, end) - start) for a, b in spans if max(a, start) < min(b, end)]
     if document.layout.get("kind") == MARKDOWN:
         return marked(text, [Span(a, _before_bar(text, a, b), "mark") for a, b in here], links=True)
+    if has_tables and document.layout.get("kind") in SHEETS:
+        return Markup("").join(sheet_rows(text, here, lambda a, b: _paragraph(text, a, b, here)))
     return Markup("").join(_paragraphs(text, here))
 
 
@@ -32,12 +45,17 @@ def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Markup]
     at = 0
     for part in text.split("\n\n"):
         if part.strip():
-            line = part.rstrip()
-            here = [(max(0, a - at), min(b - at, len(line))) for a, b in spans]
-            html = with_spans(line, [(a, b) for a, b in here if a < b])
-            tag = Markup("h4") if _is_heading(part) else Markup("p")
-            yield Markup("<{0}>{1}</{0}>").format(tag, html)
+            yield _paragraph(text, at, at + len(part.rstrip()), spans)[0]
         at += len(part) + 2
+
+
+def _paragraph(text: str, start: int, end: int, spans: Sequence[tuple[int, int]]) -> tuple[Markup, bool]:
+    """The paragraph between two places, and whether it is a heading."""
+    line = text[start:end]
+    here = [(max(0, a - start), min(b - start, len(line))) for a, b in spans]
+    html = with_spans(line, [(a, b) for a, b in here if a < b])
+    is_heading = _is_heading(line)
+    return Markup("<{0}>{1}</{0}>").format(Markup("h4") if is_heading else Markup("p"), html), is_heading
 
 
 def _is_heading(part: str) -> bool:

@@ -88,6 +88,20 @@ document.addEventListener("keydown", (event) => {
 
 field.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
+  else if (event.key === "Escape" && !event.isComposing && !leaf.classList.contains("open")) leave();
+  else if (form.dataset.busy) form.dataset.typed = "1";
+});
+
+/** Out of the box, to the last answer: Tab then goes to its marks, and the keys of the page work. */
+function leave() {
+  field.blur();
+  turns.querySelector(".turn:last-of-type:not([aria-busy])")?.focus({ preventScroll: true });
+}
+
+// Whoever goes on typing at an answer means the next question.
+document.addEventListener("keydown", (event) => {
+  const isText = (event.key.length === 1 && !/[\s1-9jk/?]/.test(event.key)) || event.key === "Dead";
+  if (isText && event.target.matches(".turn") && !isTyping(event)) field.focus();
 });
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -120,6 +134,7 @@ function begun(question) {
 
 async function ask(question, turn = begun(question), similar = null) {
   form.dataset.busy = "1";
+  delete form.dataset.typed;
   let over = false;
   try {
     const body = new FormData(form);
@@ -145,6 +160,8 @@ function happened(turn, name, content, question) {
   if (name === "failed") { failed(turn, content.html, question); return true; }
   if (name !== "done") return false;
   const head = turn.querySelector(".question");
+  const at = document.activeElement;
+  const isHere = at === document.body || form.contains(at) || turn.contains(at);
   turn.innerHTML = content.html;
   turn.prepend(head);
   turn.tabIndex = -1;
@@ -155,6 +172,7 @@ function happened(turn, name, content, question) {
   put(content.leaf);
   open = turn.querySelector(".answer .ref, .sources .ref");
   if (open) mark(open, true);
+  if (isHere && !field.value && !form.dataset.typed) turn.focus({ preventScroll: true });
   refreshShelf(content.address);
   return true;
 }

@@ -5,7 +5,8 @@ const at = document.querySelector("#case");
 const answer = document.querySelector("#answer");
 const decide = document.querySelector("#decide");
 
-const go = (number) => { if (number) location.assign(`/inbox/${number}${location.search.includes("kind=") ? location.search : ""}`); };
+const kind = new URLSearchParams(location.search).get("kind");
+const go = (number) => { if (number) location.assign(`/inbox/${number}${kind ? `?kind=${encodeURIComponent(kind)}` : ""}`); };
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target === answer) {

@@ -98,8 +98,9 @@ document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method === "dialog") return;
   const buttons = event.target.querySelectorAll("button");
   setTimeout(() => buttons.forEach((button) => {
+    if (!button.disabled) button.dataset.sent = "";
     button.disabled = true;
     if (button.dataset.busy) button.textContent = button.dataset.busy;
   }));
 });
-addEventListener("pageshow", () => document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; }));
+addEventListener("pageshow", () => document.querySelectorAll("form button[data-sent]").forEach((button) => { button.disabled = false; }));

@@ -219,6 +219,7 @@ async def _shown(
         waiting=waiting,
         case=case,
         counts=counts,
+        kinds=[each for each in SEALS if counts[each] and each != DraftKind.ANSWER.value],
         kind=kind,
         lost=lost,
         is_unticked=is_unticked,

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 from fastapi import Form, Response
 from markupsafe import Markup
 
-from sourcebook.errors import PathNotFound, TooLittleData
+from sourcebook.consult.calibration.suggestions import FEWEST, has_enough
+from sourcebook.errors import PathNotFound
 from sourcebook.faces.sample_library import sample_folder
 from sourcebook.faces.web.dates_and_numbers import short_day
 from sourcebook.faces.web.error_words import Said, words_of
@@ -40,6 +41,15 @@ class LoopFigures:
     waiting: int
 
 
+@dataclass(frozen=True, slots=True)
+class MissingDecisions:
+    """How many answers experts approved and rejected so far, and how many of each are needed."""
+
+    approved: int
+    rejected: int
+    needed: int
+
+
 @router.get("/quality")
 async def quality(page: Overseeing) -> Response:
     return await _shown(page)
@@ -51,7 +61,7 @@ async def measure(page: Overseeing) -> Response:
     collection = page.default_collection()
     judged = (await _questions_for_search(page, collection)).answerable
     if not judged:
-        return page.go("/quality?done=nothing_to_measure")
+        return page.go("/quality#search")  # It says there what is missing.
     figures: dict[str, Any] = {"questions": len(judged)}
     for mode in ("hybrid", "keyword"):
         done = await page.book.quality.evaluate(judged, SearchSetting.of(mode), collection=collection)
@@ -66,10 +76,9 @@ async def calibrate(page: Overseeing) -> Response:
     """What thresholds do to the known questions, and whether another would do better. Nothing is changed."""
     collection = page.default_collection()
     known = await _questions_for_threshold(page, collection)
-    try:
-        found = await page.book.quality.calibrate(known.questions, collection=collection)
-    except TooLittleData:
-        return await _shown(page, too_few=True)
+    if not has_enough(known.questions):
+        return page.go("/quality#threshold")  # It says there what is missing.
+    found = await page.book.quality.calibrate(known.questions, collection=collection)
     await Measurements(page.book.stores.library, collection).keep_threshold(found)
     return page.go("/quality?done=measured#threshold")
 
@@ -95,7 +104,7 @@ async def compare(page: Overseeing, models: Annotated[list[str] | None, Form()] 
     if len(chosen) < 2:
         raise Said(page.texts("compare_two"))
     if not judged:
-        return page.go("/quality?done=nothing_to_measure")
+        return page.go("/quality#models")
     earlier = running(page)
     if earlier is None or earlier.is_over:
         begun = RunningComparison(len(chosen))
@@ -130,23 +139,37 @@ async def _known(page: Page, collection: str, decided: Sequence[JudgedQuestion])
     return await known_questions(page.book.stores.library, collection, decided, sample)
 
 
-async def _shown(page: Page, *, too_few: bool = False) -> Response:
+async def _shown(page: Page) -> Response:
     collection = page.default_collection()
     kept = Measurements(page.book.stores.library, collection)
     history = await kept.searches()
     threshold = await kept.threshold()
+    decided = await page.book.quality.decided_questions(collection=collection)
     return await page.show(
         "quality.html",
         "quality",
         loop=await _loop(page),
         known=await _questions_for_search(page, collection),
-        decided=len(await page.book.quality.decided_questions(collection=collection)),
+        decided=len(decided),
+        missing=await _missing_for_threshold(page, collection, decided),
         measured=_plotted(page, history),
         last=next(iter(history[-1:]), None),
         threshold=threshold,
         curve=None if threshold is None else _curve(page, threshold),
-        too_few=too_few,
         **await _comparison(page, collection),
+    )
+
+
+async def _missing_for_threshold(
+    page: Page, collection: str, decided: Sequence[JudgedQuestion]
+) -> MissingDecisions | None:
+    """What the threshold cannot be measured without; None if there is enough."""
+    known = await _known(page, collection, decided)
+    answerable = len(known.answerable)
+    return (
+        None
+        if has_enough(known.questions)
+        else MissingDecisions(answerable, len(known.questions) - answerable, FEWEST)
     )
 
 
@@ -155,6 +178,7 @@ async def _comparison(page: Page, collection: str) -> dict[str, Any]:
     now = running(page)
     failed = None if now is None or now.failed is None else words_of(page.texts, *now.failed)
     return {
+        "can_compare": bool((await _questions_for_search(page, collection)).answerable),
         "installed": await _installed(page),
         "running": None if now is None or now.is_over else now,
         "failed": failed,

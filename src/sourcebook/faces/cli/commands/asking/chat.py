@@ -46,6 +46,7 @@ class Talk:
     collection: list[str] | None
     last: Answer | None = None
     help_session: str | None = None
+    has_begun_anew: bool = False
 
     def ask(self, question: str, similar: int | None = None) -> None:
         def asked(show: Callable[[AnswerEvent], None]) -> Answer:
@@ -88,14 +89,21 @@ class Talk:
         say_sources(self.last)
 
     def sources(self, _: str) -> None:
-        found = list(sources(self.last.citations)) if self.last else []
-        say("\n".join(found)) if found else tell("There is no answer with sources yet.")
+        if found := list(sources(self.last.citations)) if self.last else []:
+            say("\n".join(found))
+        elif self.last is not None:
+            tell("The last answer has no sources.")
+        elif self.has_begun_anew:
+            tell("There is no answer in the new conversation yet.")
+        else:
+            tell("There is no answer with sources yet.")
 
     def why(self, _: str) -> None:
         say(reasons(self.last)) if self.last else tell("You have not asked anything yet.")
 
     def new(self, _: str) -> None:
         self.session = self.help_session = self.last = None
+        self.has_begun_anew = True
         tell("Started a new conversation.")
 
 
