@@ -77,3 +77,12 @@ def test_one_item_of_a_list_is_shown_without_its_bullet() -> None:
 def test_a_line_of_a_spreadsheet_is_shown_whole_and_alone() -> None:
     page = "Item: kettle\nPrice: 12 €\nStock: 4 pcs.\n\nItem: pan\nPrice: 9 €\nStock: 7 pcs.\n"
     assert shown("What is the price of a pan?", page) == "Item: pan · Price: 9 € · Stock: 7 pcs."
+
+
+def test_rows_of_a_table_without_the_column_that_is_asked_for_do_not_come_along() -> None:
+    hire = "Instrument: Cello full size; Hire per month EUR: 38; Weekend rate EUR: 60"
+    parts = "Article: Cello endpin stop; Price EUR: 11; Supplier: Artino"
+    page = f"{hire}\n\nInstrument: Violin; Hire per month EUR: 19; Weekend rate EUR: 30\n\n{parts}\n"
+    told = shown("how much is a cello per month?", page)
+    assert "38" in told
+    assert "endpin" not in told

@@ -134,7 +134,7 @@ class RevisionMaker:
         lost = lost_quotes(draft, bound.lost) if entry is None else lost_support(entry, bound.unsupported)
         if lost:
             raise SupportLost(
-                f"The documents no longer say: “{lost[0]}”.", hint=await self._how_to_renew(draft)
+                f"The documents no longer say: “{lost[0].rstrip('.')}”.", hint=await self._how_to_renew(draft)
             )
 
     async def _how_to_renew(self, draft: Draft) -> str | None:

@@ -282,7 +282,13 @@ def _rows_alike(
         if (of_row := cells_of(other.units.row(i)))
     ]
     if named:
-        holding = [(at, i, of_row) for at, i, of_row in rows if named <= texts[at].features.words_in(i)]
+        # "How much is a cello per month" is asked of the table with a column for months, and of no other.
+        left = choice.others(cells)
+        holding = [
+            (at, i, of_row)
+            for at, i, of_row in rows
+            if named <= texts[at].features.words_in(i) and choice.others(of_row) <= left
+        ]
         # "Flat 4" is not a flat with a rent of 4 100.
         exact = [each for each in holding if choice.numbers(each[2])]
         exact = exact or [each for each in holding if choice.names_whole(each[2])]
