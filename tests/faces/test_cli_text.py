@@ -130,7 +130,7 @@ def test_a_log_line_for_people_is_text_without_passwords(stream: StringIO, log: 
             {"stale": "a source has changed: soil.md"},
             "Stale: a source has changed: soil.md.",
         ),
-        (SourceState.CURRENT, {"context_changed": True}, "What stands around a source"),
+        (SourceState.CURRENT, {"context_changed": True}, "The text around a source"),
     ],
 )
 def test_an_approved_answer_says_what_has_changed_since(
