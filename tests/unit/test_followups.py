@@ -6,12 +6,14 @@ import pytest
 
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.question import completion
-from sourcebook.consult.question.conversation_topic import Turn, topic_of, turns_of
+from sourcebook.consult.question.conversation_topic import PastQuestion, topic_of, turns_of
 from sourcebook.consult.question.follow_up_words import points_back
 from sourcebook.model.chat import ChatMessage, Role, Tier
 
-CELLO = Turn("How much is a cello per month?", "How much is a cello per month?", "Cello; Hire per month: 38")
-BASS = Turn(
+CELLO = PastQuestion(
+    "How much is a cello per month?", "How much is a cello per month?", "Cello; Hire per month: 38"
+)
+BASS = PastQuestion(
     "And the double bass?",
     "How much is a cello per month? And the double bass?",
     "Double bass; Hire per month: 55; Weekend: 85",
@@ -20,12 +22,12 @@ BASS = Turn(
 
 def wordings(question: str, earlier: Sequence[str], language: str) -> list[str]:
     """The wordings after questions of which nothing else is known."""
-    return completion.wordings(question, [Turn(each) for each in earlier], language)
+    return completion.wordings(question, [PastQuestion(each) for each in earlier], language)
 
 
 def completed(question: str, earlier: Sequence[str], language: str) -> str:
     """The likeliest wording after questions of which nothing else is known."""
-    return completion.completed(question, [Turn(each) for each in earlier], language)[0]
+    return completion.completed(question, [PastQuestion(each) for each in earlier], language)[0]
 
 
 @pytest.mark.parametrize(
@@ -124,21 +126,27 @@ def test_what_is_asked_about_there_is_tried_by_itself_last_if_it_says_enough() -
 def test_a_follow_up_that_was_answered_about_another_thing_makes_that_the_subject() -> None:
     full = "How much is a double bass per month?"
     assert completion.wordings("And for a week?", [CELLO, BASS], "en") == [f"{full} And for a week?"]
-    crown = Turn("цена винира", "цена винира", "Винир; Цена: 12500")
-    guard = Turn("а каппа спортивная?", "цена винира а каппа спортивная?", "Каппа спортивная; Цена: 3700")
+    crown = PastQuestion("цена винира", "цена винира", "Винир; Цена: 12500")
+    guard = PastQuestion(
+        "а каппа спортивная?", "цена винира а каппа спортивная?", "Каппа спортивная; Цена: 3700"
+    )
     assert completion.wordings("а срок?", [crown, guard], "ru") == ["цена каппа спортивная а срок?"]
-    visit = Turn("quanto custa a visita Clássica?", "quanto custa a visita Clássica?", "Clássica · Preço: 15")
-    other = Turn("e a Reserva?", "quanto custa a visita Clássica? e a Reserva?", "Reserva · Preço: 28")
+    visit = PastQuestion(
+        "quanto custa a visita Clássica?", "quanto custa a visita Clássica?", "Clássica · Preço: 15"
+    )
+    other = PastQuestion(
+        "e a Reserva?", "quanto custa a visita Clássica? e a Reserva?", "Reserva · Preço: 28"
+    )
     wanted = "quanto custa a visita Reserva? e aos domingos?"
     assert completion.wordings("e aos domingos?", [visit, other], "pt") == [wanted]
 
 
 def test_what_a_follow_up_adds_is_kept_with_the_question_and_may_be_left_out() -> None:
-    both = Turn(
+    both = PastQuestion(
         "And to Spain?", "How much is delivery to Portugal? And to Spain?", "Portugal 7, Spain 19 euro."
     )
     first = "How much is delivery to Portugal?"
-    earlier = [Turn(first, first, "Portugal 7, Spain 19 euro."), both]
+    earlier = [PastQuestion(first, first, "Portugal 7, Spain 19 euro."), both]
     assert completion.wordings("And when does it arrive?", earlier, "en") == [
         f"{first} And to Spain? And when does it arrive?",
         f"{first} And when does it arrive?",
@@ -147,26 +155,26 @@ def test_what_a_follow_up_adds_is_kept_with_the_question_and_may_be_left_out() -
 
 
 def test_what_was_declined_changes_no_topic() -> None:
-    assert completion.wordings("And for a week?", [CELLO, Turn("And the tuba?")], "en") == [
+    assert completion.wordings("And for a week?", [CELLO, PastQuestion("And the tuba?")], "en") == [
         "How much is a cello per month? And for a week?"
     ]
-    short = Turn("Who is the chairman?")
+    short = PastQuestion("Who is the chairman?")
     assert topic_of([CELLO, short], "en") == topic_of([CELLO], "en")
 
 
 def test_a_follow_up_that_asks_of_the_same_thing_leaves_the_topic_as_it_is() -> None:
-    asked = Turn(
+    asked = PastQuestion(
         "And how heavy is that?", "How much is a cello per month? And how heavy is that?", "3 kg, cello"
     )
     assert topic_of([CELLO, asked], "en") == topic_of([CELLO], "en")
 
 
 def test_a_short_question_that_was_answered_by_itself_is_what_a_pronoun_points_to() -> None:
-    short = Turn("Who do I complain to?", "Who do I complain to?", "Write to Ms O'Hara.")
+    short = PastQuestion("Who do I complain to?", "Who do I complain to?", "Write to Ms O'Hara.")
     assert completion.wordings("How fast does she reply?", [CELLO, short], "en") == [
         "Who do I complain to? How fast does she reply?"
     ]
-    empty = Turn("Until when?", "Until when?", "Until four.")
+    empty = PastQuestion("Until when?", "Until when?", "Until four.")
     assert topic_of([CELLO, empty], "en") == topic_of([CELLO], "en")
 
 
@@ -208,4 +216,4 @@ def test_the_turns_of_a_conversation_say_what_was_answered() -> None:
         said(Role.ASSISTANT, "An expert replies."),
         said(Role.USER, "C?"),
     ]
-    assert turns_of(history) == [Turn("A?", "A?", "Yes."), Turn("B?"), Turn("C?")]
+    assert turns_of(history) == [PastQuestion("A?", "A?", "Yes."), PastQuestion("B?"), PastQuestion("C?")]

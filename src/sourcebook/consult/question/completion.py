@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sourcebook.consult.question.conversation_topic import Turn, subject_of, topic_of
+from sourcebook.consult.question.conversation_topic import PastQuestion, subject_of, topic_of
 from sourcebook.consult.question.follow_up_words import (
     has_pointer,
     lacks_subject,
@@ -18,7 +18,7 @@ from sourcebook.text.analysis import words
 _CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 
 
-def wordings(question: str, earlier: Sequence[Turn], language: str | None) -> list[str]:
+def wordings(question: str, earlier: Sequence[PastQuestion], language: str | None) -> list[str]:
     """The wordings to search for, in the order to try them.
 
     A question that points back, or names no subject, is searched with the topic. A short one may be complete, so it is
@@ -32,7 +32,7 @@ def wordings(question: str, earlier: Sequence[Turn], language: str | None) -> li
     return [*whole, question] if says_what_is_there(question, language) else whole
 
 
-def completed(question: str, earlier: Sequence[Turn], language: str | None) -> list[str]:
+def completed(question: str, earlier: Sequence[PastQuestion], language: str | None) -> list[str]:
     """The question with the topic of the conversation, if it may refer to that: the likelier wording first."""
     # A question in another script starts a new subject. Digits have no script, and one word may be a name: "VPN?".
     if any(map(str.isalpha, question)) and len(words(question)) > 1:

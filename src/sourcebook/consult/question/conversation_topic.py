@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PastQuestion:
     """A question of the conversation and what became of it, as far as that is known."""
 
     question: str
@@ -40,7 +40,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class ConversationTopic:
     """A full question, and the follow-up that last added something to it."""
 
     question: str
@@ -54,13 +54,13 @@ class Topic:
         return [self.question] if self.added is None else [f"{self.question} {self.added}", self.question]
 
 
-def turns_of(history: Iterable[ChatMessage]) -> list[Turn]:
+def turns_of(history: Iterable[ChatMessage]) -> list[PastQuestion]:
     """The questions of a conversation, each with the answer that follows it."""
-    turns: list[Turn] = []
+    turns: list[PastQuestion] = []
     is_open = False
     for message in history:
         if message.role is Role.USER:
-            turns.append(Turn(message.content))
+            turns.append(PastQuestion(message.content))
             is_open = True
         elif is_open and message.role is Role.ASSISTANT:
             turns[-1] = _answered(turns[-1], message)
@@ -68,29 +68,29 @@ def turns_of(history: Iterable[ChatMessage]) -> list[Turn]:
     return turns
 
 
-def _answered(turn: Turn, message: ChatMessage) -> Turn:
+def _answered(turn: PastQuestion, message: ChatMessage) -> PastQuestion:
     searched = message.details.get("searched")
     if message.tier in (None, Tier.NONE) or not isinstance(searched, str):
         return turn
     return replace(turn, searched=searched, answer=message.content)
 
 
-def topic_of(turns: Sequence[Turn], language: str | None) -> Topic | None:
+def topic_of(turns: Sequence[PastQuestion], language: str | None) -> ConversationTopic | None:
     """The topic after these turns.
 
     A question that stands on its own begins a topic; so does a short one that was answered by itself. A follow-up that
     was answered may change the subject. One that was declined changes nothing.
     """
-    topic: Topic | None = None
+    topic: ConversationTopic | None = None
     for turn in turns:
         if topic is None:
-            topic = Topic(turn.searched or turn.question, answer=turn.answer)
+            topic = ConversationTopic(turn.searched or turn.question, answer=turn.answer)
         elif not points_back(turn.question, language):
-            topic = Topic(turn.question, answer=turn.answer)
+            topic = ConversationTopic(turn.question, answer=turn.answer)
         elif turn.stood_alone:
             # "Until when?" may have been answered by itself, but says nothing that could be completed with.
             if says_something(turn.question, language):
-                topic = Topic(turn.question, answer=turn.answer)
+                topic = ConversationTopic(turn.question, answer=turn.answer)
         elif turn.searched is not None and names_something(turn.question, language):
             topic = _followed(topic, turn, language)
     return topic
@@ -102,7 +102,7 @@ def subject_of(question: str, language: str | None) -> str:
     return question[places[0][0] : places[-1][1]] if places else question
 
 
-def _followed(topic: Topic, turn: Turn, language: str | None) -> Topic:
+def _followed(topic: ConversationTopic, turn: PastQuestion, language: str | None) -> ConversationTopic:
     """The topic after "and the double bass?": its subject is replaced, or the follow-up is added.
 
     What the answer before said of the question and this answer does not say was replaced: "cello", but not "month".
@@ -116,7 +116,7 @@ def _followed(topic: Topic, turn: Turn, language: str | None) -> Topic:
     replaced = _with_subject(topic.question, turn.question, gone, language) if gone else None
     if replaced is None:
         return replace(topic, added=turn.question)
-    return Topic(replaced, topic.added, turn.answer)
+    return ConversationTopic(replaced, topic.added, turn.answer)
 
 
 def _with_subject(question: str, follow_up: str, gone: set[str], language: str | None) -> str | None:
