@@ -139,7 +139,7 @@ def _beside_the_embedder(found: dict[str, FolderFacts]) -> list[str]:
         "The same texts, in the same order, embedded without parsing, cutting and writing. CPU time is that of all"
         " threads and of the children that read the files. Of a folder that was added several times, each time right"
         " before the embedder alone, the ratio is the median, with the least and the greatest in brackets, and the"
-        " seconds are those of the last time.",
+        " seconds are the mean.",
         table(
             ("folder", "files", "texts", "embedder s", "add s", "ratio", "ratio of CPU time", "not read"),
             [

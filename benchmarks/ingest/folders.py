@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from benchmarks.speed.meters import Spent, now
@@ -40,7 +40,7 @@ class Round(NamedTuple):
 
 
 class FolderFacts(TypedDict):
-    """The times are those of the last round, the ratios the medians of all, whose own ratios stand behind them."""
+    """The times are the means of all rounds, the ratios the medians, with those of each round behind them."""
 
     files: int
     texts: int
@@ -104,8 +104,8 @@ async def measure(folder: Path, place: Path, embedder: Embedder, rounds: int = 1
     return {
         "files": len(some),
         "texts": len(texts),
-        "alone": _seconds(alone),
-        "add": _seconds(added),
+        "alone": _mean_seconds([one.alone for one in pairs]),
+        "add": _mean_seconds([one.add for one in pairs]),
         "ratio_wall": round(median(wall), 3),
         "ratio_cpu": round(median(cpu), 3),
         "ratios_wall": wall,
@@ -151,5 +151,6 @@ def _counts(report: AddReport) -> dict[str, int]:
     return {name: getattr(report, name) for name in named} | {"failed": len(report.failed)}
 
 
-def _seconds(spent: Spent) -> dict[str, float]:
-    return {"wall_s": round(spent.wall, 2), "cpu_s": round(spent.cpu, 2)}
+def _mean_seconds(spent: Sequence[Spent]) -> dict[str, float]:
+    wall, cpu = fmean(one.wall for one in spent), fmean(one.cpu for one in spent)
+    return {"wall_s": round(wall, 2), "cpu_s": round(cpu, 2)}
