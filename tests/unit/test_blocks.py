@@ -66,6 +66,15 @@ def test_prose_that_was_wrapped_is_one_block() -> None:
     assert kinds(wrapped) == [TEXT]
 
 
+def test_prose_that_was_wrapped_by_hand_is_no_table() -> None:
+    wrapped = (
+        "If the fire alarm sounds, leave by the nearest stairs and meet at the chestnut tree in Sluice\n"
+        "Lane. Do not use the lift. The alarm is tested every first Tuesday of the month at 11:00; you need not\n"
+        "leave then."
+    )
+    assert kinds(wrapped) == [TEXT]
+
+
 def test_a_command_needs_no_fence() -> None:
     text = "Switch the system off with the following.\n\n# shutdown -h now\n\nIt takes a while."
     assert read(text)[1] == (CODE, "# shutdown -h now")

@@ -102,6 +102,8 @@ _CALL = re.compile(r"(?:--?)?[a-z.~/$][\w.+/~-]*(?: +[\w./=$~\"'”’<>:@{}\[\]
 _SIGNS = re.compile(r"(?: -|--|[\w.~]/\w|\\$|\w=\S|\w\(.*\)$|[{}]$|\w\.\w)|^[\w.-]+(?: [\w.-]+)?$")
 _TYPED = re.compile(r"[a-z/~$.][\w./:~-]*(?: \S+){0,11}(?<![.:;!?…,])")
 _SENTENCE_ENDS = (".", ":", ";", "!", "?", "…")
+_SENTENCE_END = re.compile(r"[^\W\d_]{3}[.!?…] [^\W\d_a-zа-я]|[.!?…]$")
+"""One at the end of a line or, after a word that is no abbreviation, within it."""
 _NOT_AFTER_A_HEADING = (*_SENTENCE_ENDS, ",", "»", '"', "”", "-", "–", "—")
 _LONGEST_HEADING = 10
 _LONGEST_LABEL = 8
@@ -414,9 +416,9 @@ def _is_table(lines: Sequence[_Line]) -> bool:
     if any(_ITEM.match(line.said) or _ROW.fullmatch(line.said) for line in lines):
         return False
     width = max(len(line.said) for line in lines)
-    ended = sum(line.said.endswith((".", "!", "?", "…")) for line in lines)
     if width < _NARROWEST_PAGE:
-        return not ended
+        return not any(line.said.endswith((".", "!", "?", "…")) for line in lines)
+    ended = sum(_SENTENCE_END.search(line.said) is not None for line in lines)
     pairs = list(pairwise(lines))
     wrapped = sum(len(a.said) + 1 + len(b.said.split()[0]) > width - 2 for a, b in pairs)
     return wrapped < _WRAPPED * len(pairs) and ended < len(lines) / 2
