@@ -48,7 +48,10 @@ if TYPE_CHECKING:
 _PASSAGES = 6
 _COLLECTION = "default"
 _PROSE = "prose"
-_NOT_LEARNT = ("title_lacks", "asked_above", "answers_heading", "points_elsewhere", "time_told", "opposite")
+_NOT_LEARNT = (
+    *("title_lacks", "asked_above", "answers_heading", "points_elsewhere", "time_told", "opposite"),
+    *("defined", "subject", "way_opens", "tells_way"),
+)
 """Too few questions meet these to learn what they are worth."""
 
 

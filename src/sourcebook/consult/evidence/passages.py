@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -17,12 +18,15 @@ from sourcebook.consult.evidence.question_judge import (
     nearness,
     verdict_on,
 )
+from sourcebook.consult.evidence.subject_heading import subject_named
+from sourcebook.consult.question.forms import defining
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
 from sourcebook.text.contents import is_contents
 from sourcebook.text.languages import detect_language
+from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchWarning
@@ -33,8 +37,15 @@ if TYPE_CHECKING:
 _OVERLAP = 0.75
 """Passages that overlap more than this count as repetitions. Less would lose the last rows of short tables."""
 
+_CANDIDATES = 2
+"""So many times as many passages are searched as are used. Those whose heading names the subject come first."""
+
 _WIDER = 3
 """If tables of contents were found, the search is repeated for so many times as many passages."""
+
+_WORTH_OF_SUBJECT = 1.5
+_WORTH_OF_DEFINITION = 1.5
+"""What is added to the score of a passage. Half as much and twice as much change one answer in 560."""
 
 _RELATED = 0.3
 """A passage without a word of the question counts as related from this similarity on."""
@@ -99,7 +110,11 @@ class PassageJudge:
         self._retrieval = retrieval
 
     async def judge(self, wanted: PassageQuery, context: QuestionContext) -> JudgedPassages:
-        config = replace(wanted.config, diversity=replace(wanted.config.diversity, overlap=_OVERLAP))
+        config = replace(
+            wanted.config,
+            top_k=_CANDIDATES * wanted.config.top_k,
+            diversity=replace(wanted.config.diversity, overlap=_OVERLAP),
+        )
         report = await self._without_contents(wanted, config, context)
         held = context.all_languages()
         language = wanted.language if wanted.language in held else None
@@ -108,7 +123,8 @@ class PassageJudge:
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
         # Words that only ask for a value are left out: a price need not be called a price.
         wanted_words = about_the_thing(wanted.question, weights, language)
-        passages = [(passage, judged(wanted_words, passage, language)) for passage in report.results]
+        results = _by_subject(report.results, wanted, wanted_words, language)[: wanted.config.top_k]
+        passages = [(passage, judged(wanted_words, passage, language)) for passage in results]
         question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
         verdict = self._verdict(question, wanted, passages, context)
         if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
@@ -186,6 +202,30 @@ class PassageJudge:
             return None
         plan = await self._stores.fts.plan_words(collection_id, query)
         return plan and WordCounts({term.term: term.passages for term in plan.terms}, plan.rows)
+
+
+def _by_subject(
+    found: Sequence[SearchResult],
+    wanted: PassageQuery,
+    weights: Mapping[str, float],
+    language: str | None,
+) -> list[SearchResult]:
+    """What was found, better placed if a title or heading names the subject, or if it has the definition asked for."""
+    definition = defining(wanted.question)
+
+    def worth(passage: SearchResult) -> float:
+        spoken = language or detect_language(passage.chunk.content)
+        worth = passage.score + _WORTH_OF_SUBJECT * subject_named(passage, weights, spoken)
+        if definition is not None and _has(definition, passage):
+            worth += _WORTH_OF_DEFINITION
+        return worth
+
+    return sorted(found, key=worth, reverse=True)
+
+
+def _has(definition: re.Pattern[str], passage: SearchResult) -> bool:
+    content = passage.chunk.content
+    return any(definition.search(content[start:end]) for start, end in sentence_spans(content))
 
 
 def _is_contents(passage: SearchResult) -> bool:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.asking_heading import asked_in
 from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading, title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
-from sourcebook.consult.question.forms import AnswerForm, AskedForms
+from sourcebook.consult.evidence.subject_heading import likeness, subject_named
+from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
 from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
@@ -67,6 +68,15 @@ _POINTER = re.compile(
     r"|para (?:mais|obter mais|más) (?:informaç|detalh|informaci)|véase\b|siehe\b|weitere informationen)",
     re.IGNORECASE,
 )
+# A sentence that says what to do.
+_TELLS_WAY = re.compile(
+    r"\W*(?:(?:to|you (?:can|could|should|may|just|need|must|have to)|use|add|create|import|declare|set|pass|call|run"
+    r"|click|open|go to|choose|select|press|install|write|make|put|start|define|return|raise|first|then|in order to"
+    r"|one way|чтобы|для (?:того|этого)|вы можете|можно|нужно|необходимо|следует|достаточно"
+    r"|[а-яё]+(?:[йи]те|йтесь|итесь)|para|você (?:pode|precisa|deve)|pode|importe|crie|declare|adicione"
+    r"|é possível|basta|passe|defina|execute|clique|abra|escolha|puede|utilice|es posible|haga|abra|elija)\b)",
+    re.IGNORECASE,
+)
 _NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
 
 
@@ -114,6 +124,7 @@ class UnitFeatures:
         self._path = self._terms_held(title_and_section(self._whole))
         self._paths: dict[tuple[int, int] | None, frozenset[str]] = {None: self._path}
         self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
+        self._subjects: dict[tuple[int, int] | None, float] = {}
 
     def is_quotable(self, i: int) -> bool:
         """Whether a unit says something by itself, unlike a header, a title, a line of contents or two words."""
@@ -213,6 +224,12 @@ class UnitFeatures:
             "points_elsewhere": float(_POINTER.match(self._units.text(i)) is not None),
             "time_told": float(self._tells_time(i)),
             "opposite": float(self._tells_opposite(i)),
+            "defined": float(
+                self._defining is not None and self._defining.match(self._units.text(i)) is not None
+            ),
+            "subject": self._subject(self._units[i]),
+            "way_opens": self._subject(self._units[i]) * self._earliness(i) * self._asks_way,
+            "tells_way": float(self._asks_way and _TELLS_WAY.match(self._units.text(i)) is not None),
             **{form.value: float(form in met) for form in _FORMS},
         }
 
@@ -316,6 +333,26 @@ class UnitFeatures:
             first -= 1
         is_below = first == 0 or units[first - 1].heading != units[i].heading
         return 1 / (1 + _LESS_BELOW * (i - first)) if units[i].heading is not None and is_below else 0.0
+
+    def _subject(self, unit: Unit) -> float:
+        """How far a heading above a unit, or the title, names what is asked about."""
+        if unit.heading not in self._subjects:
+            self._subjects[unit.heading] = max(
+                subject_named(self._whole, self._asked.weights, self.language),
+                likeness(self._text_above(unit), self._asked.weights, self.language),
+            )
+        return self._subjects[unit.heading]
+
+    def _earliness(self, i: int) -> float:
+        """1 for the first unit below a heading, less for each further one of its section."""
+        units, first = self._units, i
+        while first and units[first - 1].heading == units[i].heading:
+            first -= 1
+        return 1 / (1 + _LESS_BELOW * (i - first))
+
+    @cached_property
+    def _defining(self) -> re.Pattern[str] | None:
+        return defining(self._asked.question)
 
     def _text_above(self, unit: Unit) -> str:
         """The heading right above a unit."""

@@ -40,7 +40,7 @@ _COMMAND = re.compile(
     r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
     r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
     r"|comandos?|instal(?:o|ar?|e)|execut(?:o|ar?|e)|configur(?:o|ar?|e)|opção|opções|(?:des)?ativ(?:o|ar|e)"
-    r"|como (?:\w+o|faço|posso))\b|\b(?:как|como|how)\s*\?",
+    r"|como (?:se )?(?:\w+[aei]r|\w+o|faço|posso))\b|\b(?:как|como|how)\s*\?",
     re.IGNORECASE,
 )
 # Things with a name in code: which parameter, какая функция, que pacote.
@@ -118,7 +118,7 @@ _ARTICLE = r"(?:the|an?|[oa]s?|uma?|el|l[ao]s?|una?)"
 _IS_DEFINED = (
     r"\W{0,4}(?:\([^)]*\)\W{0,3})?\s*(?:(?:—|–)\s|(?:is|are|was|were)\s+(?:an?|the|one of)\b"
     r"|(?:means|stands for|refers to)\b"
-    r"|(?:это|является|означает)\b|(?:é|são|era)\s+(?:uma?|[oa]s?)\b|(?:significa|refere-se|consiste)\b"
+    r"|(?:[-–—]\s*)?(?:это|является|означает)\b|(?:é|são|era)\s+(?:uma?|[oa]s?)\b|(?:significa|refere-se|consiste)\b"
     r"|(?:es|son|era)\s+(?:una?|el|l[ao]s?)\b)"
 )
 _CALLED = (
@@ -227,7 +227,9 @@ def defining(question: str) -> re.Pattern[str] | None:
     asked = _DEFINITION.search(question.strip())
     if asked is None or len(asked["term"].split()) > _LONGEST_TERM:
         return None
-    return re.compile(rf"^\W*(?:{_ARTICLE}\s+)?{_stem_of(asked['term'])}{_IS_DEFINED}", re.IGNORECASE)
+    further = r"(?: (?:(?-i:[A-ZА-ЯЁ])[\w/]*|\([^()]*\))){0,2}"
+    term = rf"\W{{0,3}}{_stem_of(asked['term'])}{further}"
+    return re.compile(rf"^\W*(?:{_ARTICLE}\s+)?{term}{_IS_DEFINED}", re.IGNORECASE)
 
 
 def _introducing(term: str) -> re.Pattern[str]:
