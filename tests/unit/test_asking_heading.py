@@ -84,3 +84,10 @@ def test_a_heading_that_asks_about_something_else_does_not_answer_when_it_is_don
         quoted("When do I divide a tree peony?", asking, "Divide it in September.")
         == "Divide it in September."
     )
+
+
+def test_a_directive_that_other_text_replaces_says_nothing_itself() -> None:
+    assert is_contents(
+        "::: app.Response\n    options:\n        members:\n            - charset\n            - set_cookie\n"
+    )
+    assert not is_contents("Use these:\n\n- red\n- green\n- blue\n- white\n- black\n")

@@ -31,6 +31,28 @@ def test_a_sentence_that_begins_with_the_definition_plainly_tells_it(question: s
 
 
 @pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("Что такое Debian?", "Debian — это не школа, где вас будут учить."),
+        ("What is a swan?", "A swan is not a goose."),
+        ("Что такое Debian?", "DebianEdu — это проект для школ."),
+    ],
+)
+def test_what_a_thing_is_not_does_not_define_it(question: str, sentence: str) -> None:
+    definition = defining(question)
+    assert definition is not None
+    assert not definition.search(sentence)
+
+
+def test_a_definition_may_say_in_what_field_the_term_is_used() -> None:
+    definition = defining("o que é injeção de dependência")
+    assert definition is not None
+    assert definition.search(
+        '**"Injeção de Dependência"** no mundo da programação significa que o código declara.'
+    )
+
+
+@pytest.mark.parametrize(
     "sentence", ["The Wi-Fi password is changed every month.", "Ask Ana for the Wi-Fi password."]
 )
 def test_a_sentence_that_says_something_else_of_the_term_defines_nothing(sentence: str) -> None:

@@ -9,6 +9,9 @@ _LINES_OF_CONTENTS = 4
 _LINE_OF_CONTENTS = re.compile(
     r"\s*(?:[-*•]\s+)?(?:\[?\d{1,2}\.(?:\d{1,2}\.?)+\s+[^\W\d][^\n]*(?:[^\s.;:,!?]|\?!?)\s*$|[^\n]{0,200}?(?:…|\.\s?\.\s?\.\s?\.)[.\s]*\d+\s*$)"
 )
+# A directive that puts the documentation of code in its place, and the names and options below it.
+_DIRECTIVE = re.compile(r"(?::::\s+[\w.]+|\.\.\s+auto\w+::\s+\S+)\s*$")
+_OF_A_DIRECTIVE = re.compile(r"\s{4,}(?:-\s+[\w.]+|:?[\w-]+:(?:\s+\S+)?)\s*$")
 
 
 def is_contents(content: str) -> bool:
@@ -19,5 +22,6 @@ def is_contents(content: str) -> bool:
 
 
 def is_contents_line(text: str) -> bool:
-    """Whether a text begins with a line of a table of contents."""
-    return _LINE_OF_CONTENTS.match(text.partition("\n")[0]) is not None
+    """Whether a text begins with a line of a table of contents, or with a directive that other text replaces."""
+    line = text.partition("\n")[0]
+    return any(pattern.match(line) for pattern in (_LINE_OF_CONTENTS, _DIRECTIVE, _OF_A_DIRECTIVE))

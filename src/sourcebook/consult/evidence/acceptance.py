@@ -11,6 +11,7 @@ from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.passage_surroundings import title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, weight_of
 from sourcebook.consult.question.everyday_words import everyday_stems_in
+from sourcebook.consult.question.light_verbs import light_verbs
 from sourcebook.text.analysis import analyse_question, distinct_terms, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
@@ -18,6 +19,8 @@ from sourcebook.text.stems import stem_words
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult
+
+_WORTH_OF_A_LIGHT_VERB = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,13 @@ def term_weights(
         if known:
             terms[max(known, key=lambda stem: counts.get(stem, 0))] = None
     everyday = everyday_stems_in(spoken)
-    return {term: term_weight(counts.get(term, 0), rows, is_everyday=term in everyday) for term in terms}
+    weights = {term: term_weight(counts.get(term, 0), rows, is_everyday=term in everyday) for term in terms}
+    light = {stem for language in spoken for stem in stem_words(sorted(light_verbs(question)), language)}
+    if light.issuperset(weights):
+        return weights
+    return {
+        term: weight * (_WORTH_OF_A_LIGHT_VERB if term in light else 1.0) for term, weight in weights.items()
+    }
 
 
 def term_weight(count: int, rows: int, *, is_everyday: bool = False) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sourcebook.model.chat import BETWEEN_HEADINGS
@@ -9,6 +10,18 @@ from sourcebook.model.chat import BETWEEN_HEADINGS
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk
     from sourcebook.model.search import SearchResult
+
+_NEWS = re.compile(
+    r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)(?:\.\w{2})?\.\w+$", re.IGNORECASE
+)
+_ASKS_NEWS = re.compile(
+    r"\b(?:new|news|chang\w+|versions?|releas\w+|fix(?:ed|es)?|removed|deprecat\w+|upgrad\w+|since when|prs?"
+    r"|pull requests?"
+    r"|нов(?:ое|ого|ые|ый|ая)|измен\w+|верси\w+|выпу\w+|исправ\w+|устар\w+|обновл\w+"
+    r"|nov[oa]s?|novidades?|mud(?:ou|anças?|aram)|vers(?:ão|ões)|lanç\w+|corrigi\w+|obsolet\w+"
+    r"|nuev[oa]s?|novedades|cambi\w+|version(?:es)?|versión)\b",
+    re.IGNORECASE,
+)
 
 
 def document_of(passage: SearchResult) -> tuple[str, str]:
@@ -24,3 +37,13 @@ def title_and_section(passage: SearchResult) -> str:
 def last_heading(chunk: Chunk) -> str:
     """The heading right above the chunk."""
     return (chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]
+
+
+def is_news(passage: SearchResult) -> bool:
+    """Whether it is of the notes on releases: they name everything that ever changed, and say what it is of nothing."""
+    return _NEWS.search(passage.document_path) is not None
+
+
+def asks_news(question: str) -> bool:
+    """Whether a question may be about what changed."""
+    return _ASKS_NEWS.search(question) is not None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_form import about_the_thing
+from sourcebook.consult.evidence.passage_surroundings import asks_news, is_news, last_heading
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     NOTHING_FOUND,
@@ -19,7 +20,9 @@ from sourcebook.consult.evidence.question_judge import (
     verdict_on,
 )
 from sourcebook.consult.evidence.subject_heading import subject_named
-from sourcebook.consult.question.forms import defining
+from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
+from sourcebook.consult.question.light_verbs import verb_of_way
+from sourcebook.consult.question.told_way import names_reason, names_way
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 _OVERLAP = 0.75
 """Passages that overlap more than this count as repetitions. Less would lose the last rows of short tables."""
 
-_CANDIDATES = 2
+_CANDIDATES = 6
 """So many times as many passages are searched as are used. Those whose heading names the subject come first."""
 
 _WIDER = 3
@@ -45,6 +48,8 @@ _WIDER = 3
 
 _WORTH_OF_SUBJECT = 1.5
 _WORTH_OF_DEFINITION = 1.5
+_WORTH_OF_WAY = 1.0
+_WORTH_OF_NEWS = -3.0
 """What is added to the score of a passage. Half as much and twice as much change one answer in 560."""
 
 _RELATED = 0.3
@@ -212,12 +217,23 @@ def _by_subject(
 ) -> list[SearchResult]:
     """What was found, better placed if a title or heading names the subject, or if it has the definition asked for."""
     definition = defining(wanted.question)
+    asks_way = AnswerForm.COMMAND in AskedForms(wanted.question).forms
+
+    verb = verb_of_way(wanted.question)
+    is_about_things = not asks_news(wanted.question)
 
     def worth(passage: SearchResult) -> float:
         spoken = language or detect_language(passage.chunk.content)
-        worth = passage.score + _WORTH_OF_SUBJECT * subject_named(passage, weights, spoken)
+        named = subject_named(passage, weights, spoken)
+        worth = passage.score + _WORTH_OF_SUBJECT * named
+        if asks_way and names_reason(last_heading(passage.chunk)):
+            worth -= _WORTH_OF_SUBJECT * named
+        elif asks_way and names_way(last_heading(passage.chunk), verb):
+            worth += _WORTH_OF_WAY * named
         if definition is not None and _has(definition, passage):
             worth += _WORTH_OF_DEFINITION
+        if is_about_things and is_news(passage):
+            worth += _WORTH_OF_NEWS
         return worth
 
     return sorted(found, key=worth, reverse=True)

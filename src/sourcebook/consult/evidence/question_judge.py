@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_word import is_word_nowhere
-from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading
+from sourcebook.consult.evidence.passage_surroundings import asks_news, document_of, is_news, last_heading
 from sourcebook.consult.evidence.question_share import held_share, held_terms, weight_of
 from sourcebook.consult.evidence.same_text import is_same_text
 from sourcebook.consult.question.asked_thing import asked_thing
@@ -181,6 +181,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "plainly_told": float(not is_form_missing and _is_plainly_told(question, passages)),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(_is_news_missing(question, closest, passages)),
+        "only_news": float(is_news(closest) and not asks_news(question.text)),
         "small_base": smallness,
         "word_nowhere": _missing_word(question, rest, passages),
     }

@@ -19,6 +19,8 @@ _LEAST = 0.5
 """A heading that is no more like the question than this is about something else."""
 _NOT_SAID = re.compile(r"\([^()]*\)|\{[^{}]*\}|^\W*\d{1,3}(?:\.\d{1,3})*\.?\s+|[#`*]")
 """What names nothing in a heading: a remark in brackets, an anchor, a number, a mark."""
+_NAMES_IN_CODE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+"""Where words meet in a name of code: a `FileResponse` is about files and responses."""
 
 
 def subject_named(passage: SearchResult, weights: Mapping[str, float], language: str | None) -> float:
@@ -32,6 +34,12 @@ def likeness(heading: str, weights: Mapping[str, float], language: str | None) -
 
     `weights` are those of the question's words.
     """
+    names = _NAMES_IN_CODE.sub(" ", heading)
+    alike = _likeness(heading, weights, language)
+    return alike if names == heading else max(alike, _likeness(names, weights, language))
+
+
+def _likeness(heading: str, weights: Mapping[str, float], language: str | None) -> float:
     own = _words_of(heading, language)
     if not own or not weights:
         return 0.0

@@ -11,11 +11,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.asking_heading import asked_in
-from sourcebook.consult.evidence.passage_surroundings import document_of, last_heading, title_and_section
+from sourcebook.consult.evidence.passage_surroundings import (
+    document_of,
+    is_news,
+    last_heading,
+    title_and_section,
+)
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
 from sourcebook.consult.evidence.subject_heading import likeness, subject_named
 from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
+from sourcebook.consult.question.light_verbs import asks_offer, verb_of_way
 from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
+from sourcebook.consult.question.told_way import (
+    names_reason,
+    names_way,
+    tells_another_way,
+    tells_case,
+    tells_way,
+)
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
@@ -68,16 +81,8 @@ _POINTER = re.compile(
     r"|para (?:mais|obter mais|más) (?:informaç|detalh|informaci)|véase\b|siehe\b|weitere informationen)",
     re.IGNORECASE,
 )
-# A sentence that says what to do.
-_TELLS_WAY = re.compile(
-    r"\W*(?:(?:to|you (?:can|could|should|may|just|need|must|have to)|use|add|create|import|declare|set|pass|call|run"
-    r"|click|open|go to|choose|select|press|install|write|make|put|start|define|return|raise|first|then|in order to"
-    r"|one way|чтобы|для (?:того|этого)|вы можете|можно|нужно|необходимо|следует|достаточно"
-    r"|[а-яё]+(?:[йи]те|йтесь|итесь)|para|você (?:pode|precisa|deve)|pode|importe|crie|declare|adicione"
-    r"|é possível|basta|passe|defina|execute|clique|abra|escolha|puede|utilice|es posible|haga|abra|elija)\b)",
-    re.IGNORECASE,
-)
-_NEWS = re.compile(r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)\.\w+$", re.IGNORECASE)
+_TREE = re.compile(r"[├└]")
+"""A listing of files and folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +210,10 @@ class UnitFeatures:
         return {
             "length": math.log(max(len(said), _SHORTEST_LENGTH) / _USUAL_LENGTH),
             "item": float(unit.kind is BlockKind.ITEM),
-            "listing_asked": float(unit.kind is BlockKind.CODE and self._asks_way),
+            "listing_asked": float(self._asks_way and unit.kind is BlockKind.CODE and not _TREE.search(said)),
             "question": float(said.endswith("?")),
             "quoted_letter": float(any(start < unit.end and unit.start < end for start, end in self._quoted)),
-            "news": float(_NEWS.search(self._whole.document_path) is not None),
+            "news": float(is_news(self._whole)),
         }
 
     def _of_form(self, i: int) -> dict[str, float]:
@@ -228,9 +233,19 @@ class UnitFeatures:
                 self._defining is not None and self._defining.match(self._units.text(i)) is not None
             ),
             "subject": self._subject(self._units[i]),
-            "way_opens": self._subject(self._units[i]) * self._earliness(i) * self._asks_way,
-            "tells_way": float(self._asks_way and _TELLS_WAY.match(self._units.text(i)) is not None),
+            **self._of_way(i),
             **{form.value: float(form in met) for form in _FORMS},
+        }
+
+    def _of_way(self, i: int) -> dict[str, float]:
+        """If it is asked how to do or use something: whether the unit says it, another way, or only when one may."""
+        unit, said, asks = self._units[i], self._units.text(i), float(self._asks_use)
+        return {
+            "way_opens": asks * self._subject(unit) * self._earliness(i),
+            "way_above": asks * self._subject(unit) * names_way(self._text_above(unit), self._verb_of_way),
+            "tells_way": asks * tells_way(said),
+            "another_way": asks * tells_another_way(said),
+            "tells_case": asks * tells_case(said),
         }
 
     def _place(self, i: int) -> int:
@@ -241,6 +256,14 @@ class UnitFeatures:
     @property
     def _asks_way(self) -> bool:
         return AnswerForm.COMMAND in self._forms.forms
+
+    @cached_property
+    def _verb_of_way(self) -> str | None:
+        return verb_of_way(self._asked.question)
+
+    @cached_property
+    def _asks_use(self) -> bool:
+        return self._asks_way or asks_offer(self._asked.question)
 
     def _led_text(self, i: int) -> str:
         """A unit with what it leads into; a row with the names of its columns."""
@@ -337,10 +360,11 @@ class UnitFeatures:
     def _subject(self, unit: Unit) -> float:
         """How far a heading above a unit, or the title, names what is asked about."""
         if unit.heading not in self._subjects:
+            heading = self._text_above(unit)
             self._subjects[unit.heading] = max(
                 subject_named(self._whole, self._asked.weights, self.language),
-                likeness(self._text_above(unit), self._asked.weights, self.language),
-            )
+                likeness(heading, self._asked.weights, self.language),
+            ) * (not (self._asks_way and names_reason(heading)))
         return self._subjects[unit.heading]
 
     def _earliness(self, i: int) -> float:

@@ -113,14 +113,18 @@ _SAYS_WHAT = (
     r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s"
     r"|(?:is|are|was|means|stands for|refers to|denotes|does|tells|makes|allows)\b"
     r"|(?:это|является|означает|обозначает|называ\w+)\b|(?:é|são|significa|refere-se|consiste|serve)\b)"
+    r"(?!\s*(?::|(?:not|не|não|no)\b))"
 )
 _ARTICLE = r"(?:the|an?|[oa]s?|uma?|el|l[ao]s?|una?)"
 _IS_DEFINED = (
-    r"\W{0,4}(?:\([^)]*\)\W{0,3})?\s*(?:(?:—|–)\s|(?:is|are|was|were)\s+(?:an?|the|one of)\b"
+    r"\W{0,4}(?:\([^)]*\)\W{0,3})?\s*(?:(?:in|в|во|em|n[oa]|en)\s+(?:\w+\s+){1,4}?)?"
+    r"(?:(?:—|–)\s|(?:is|are|was|were)\s+(?:an?|the|one of)\b"
     r"|(?:means|stands for|refers to)\b"
     r"|(?:[-–—]\s*)?(?:это|является|означает)\b|(?:é|são|era)\s+(?:uma?|[oa]s?)\b|(?:significa|refere-se|consiste)\b"
-    r"|(?:es|son|era)\s+(?:una?|el|l[ao]s?)\b)"
+    r"|(?:es|son|era)\s+(?:una?|el|l[ao]s?)\b)(?!\s*(?:это\s+)?(?:not|не|não|no)\b)"
 )
+_FURTHER = r"(?: (?:(?-i:[A-ZА-ЯЁ])[\w/]*|\([^()]*\))){0,2}"
+"""What may stand behind a term: "Debian GNU/Linux", "Representational State Transfer (REST)"."""
 _CALLED = (
     r"\b(?:call(?:ed|s)?|known as|named|назы\w+|именуем\w+|chama\w*|denomina\w*|conhecid\w+ como)\b[^.]{0,40}"
 )
@@ -227,17 +231,20 @@ def defining(question: str) -> re.Pattern[str] | None:
     asked = _DEFINITION.search(question.strip())
     if asked is None or len(asked["term"].split()) > _LONGEST_TERM:
         return None
-    further = r"(?: (?:(?-i:[A-ZА-ЯЁ])[\w/]*|\([^()]*\))){0,2}"
-    term = rf"\W{{0,3}}{_stem_of(asked['term'])}{further}"
+    term = rf"\W{{0,3}}{_stem_of(asked['term'])}{_FURTHER}"
     return re.compile(rf"^\W*(?:{_ARTICLE}\s+)?{term}{_IS_DEFINED}", re.IGNORECASE)
 
 
 def _introducing(term: str) -> re.Pattern[str]:
     """The pattern of a definition: the term and "is", or "called" and the term."""
     stem = _stem_of(term)
-    return re.compile(rf"(?:^|\W){stem}{_SAYS_WHAT}|{_CALLED}{stem}", re.IGNORECASE)
+    return re.compile(
+        rf"(?:^|\W){stem}{_SAYS_WHAT}|^\W*{stem}{_FURTHER}{_SAYS_WHAT}|{_CALLED}{stem}", re.IGNORECASE
+    )
 
 
 def _stem_of(term: str) -> str:
     """The pattern of a term with any endings."""
-    return r"\W+".join(re.escape(word[: max(4, len(word) - 2)]) + r"\w*" for word in re.findall(r"\w+", term))
+    return r"\W+".join(
+        re.escape(word[: max(4, len(word) - 2)]) + r"\w{0,4}" for word in re.findall(r"\w+", term)
+    )

@@ -1,0 +1,42 @@
+"""Verbs that hardly say what is sought: "how do I add CORS" is about CORS, "does it support SMS" about SMS."""
+
+from __future__ import annotations
+
+import re
+
+from sourcebook.text.analysis import words
+from sourcebook.text.word_lists import word_groups
+
+_FILE = "light_verbs.txt"
+_ASKS_WAY = re.compile(
+    r"^\W*(?:(?:and|so) )?(?:how (?:do|can|should|would|could) (?:i|you|we|one)|how to"
+    r"|(?:what is|is there) (?:the|an?) (?:\w+ )?(?:way|command|option) to"
+    r"|как(?: мне| нам| я| мы)?(?: можно| могу| лучше| правильно)?"
+    r"|como(?: eu| se| a gente)?(?: posso| podemos| devo| faço para| faz para| consigo)?"
+    r"|¿?cómo(?: se)?(?: puedo| puede| podemos| debo)?)\s+(?P<verb>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_ASKS_YES = re.compile(
+    r"^\W*(?!(?:how|what|which|who|where|when|why|как|что|кто|где|когда|почему|como|qual|quais|que|quem|onde|quando"
+    r"|qué|cómo|cuál|quién|dónde|cuándo)\b)",
+    re.IGNORECASE,
+)
+
+
+def light_verbs(question: str) -> frozenset[str]:
+    """The verbs of a question that say little about what it seeks; empty if there are none."""
+    of_way, of_offer = word_groups(_FILE, "way", "offer")
+    if asked := _ASKS_WAY.match(question):
+        return frozenset(verb for verb in words(asked["verb"]) if of_way.holds(verb))
+    return frozenset(filter(of_offer.holds, words(question))) if _ASKS_YES.match(question) else frozenset()
+
+
+def verb_of_way(question: str) -> str | None:
+    """The verb of a question that asks how something is done: "hash" of "how to hash passwords"."""
+    asked = _ASKS_WAY.match(question)
+    return asked["verb"].lower() if asked else None
+
+
+def asks_offer(question: str) -> bool:
+    """Whether it is asked if something is offered: "does it support SMS?"."""
+    return _ASKS_WAY.match(question) is None and bool(light_verbs(question))
