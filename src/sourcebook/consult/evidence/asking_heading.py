@@ -20,6 +20,11 @@ _LEAST = 0.5
 """Two questions that are no more alike than this are about different things."""
 
 
+def asks(heading: str) -> bool:
+    """Whether a heading is a question."""
+    return _ASKS.search(heading) is not None
+
+
 def asked_in(heading: str, weights: Mapping[str, float], language: str | None) -> float:
     """How far a heading asks the same question, from 0 to 1.
 
@@ -38,7 +43,7 @@ def asked_in(heading: str, weights: Mapping[str, float], language: str | None) -
 @lru_cache(1024)
 def _words_of(heading: str, language: str | None) -> frozenset[str]:
     """What a heading asks about; nothing if it does not ask."""
-    if not _ASKS.search(heading):
+    if not asks(heading):
         return frozenset()
     said = _NUMBER.sub("", heading)
     if language is None:

@@ -215,7 +215,12 @@ def _by_subject(
     weights: Mapping[str, float],
     language: str | None,
 ) -> list[SearchResult]:
-    """What was found, better placed if a title or heading names the subject, or if it has the definition asked for."""
+    """What was found, better placed if a title or heading names the subject, or if it has the definition asked for.
+
+    Entries of a chosen subcategory stay before the general ones.
+    """
+    if wanted.config.subcategory is not None:
+        return list(found)
     definition = defining(wanted.question)
     asks_way = AnswerForm.COMMAND in AskedForms(wanted.question).forms
 

@@ -25,8 +25,12 @@ _NAMES_IN_CODE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 def subject_named(passage: SearchResult, weights: Mapping[str, float], language: str | None) -> float:
     """How far the title or a heading above a passage names what the question is about, from 0 to 1."""
-    above = [passage.document_title or "", *(passage.chunk.section or "").split(BETWEEN_HEADINGS)]
-    return max(likeness(heading, weights, language) for heading in above)
+    return max(likeness(heading, weights, language) for heading in headings_above(passage))
+
+
+def headings_above(passage: SearchResult) -> list[str]:
+    """The title of its document and the headings of its section."""
+    return [passage.document_title or "", *(passage.chunk.section or "").split(BETWEEN_HEADINGS)]
 
 
 def likeness(heading: str, weights: Mapping[str, float], language: str | None) -> float:

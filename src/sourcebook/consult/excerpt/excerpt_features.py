@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.evidence.asking_heading import asked_in
+from sourcebook.consult.evidence.asking_heading import asked_in, asks
 from sourcebook.consult.evidence.passage_surroundings import (
     document_of,
     is_news,
@@ -18,7 +18,7 @@ from sourcebook.consult.evidence.passage_surroundings import (
     title_and_section,
 )
 from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
-from sourcebook.consult.evidence.subject_heading import likeness, subject_named
+from sourcebook.consult.evidence.subject_heading import headings_above, likeness
 from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
 from sourcebook.consult.question.light_verbs import asks_offer, verb_of_way
 from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
@@ -361,11 +361,19 @@ class UnitFeatures:
         """How far a heading above a unit, or the title, names what is asked about."""
         if unit.heading not in self._subjects:
             heading = self._text_above(unit)
-            self._subjects[unit.heading] = max(
-                subject_named(self._whole, self._asked.weights, self.language),
-                likeness(heading, self._asked.weights, self.language),
-            ) * (not (self._asks_way and names_reason(heading)))
+            above = [*headings_above(self._whole), heading]
+            named = [
+                likeness(each, self._asked.weights, self.language)
+                for each in above
+                if not self._asks_otherwise(each)
+            ]
+            is_other = self._asks_way and names_reason(heading)
+            self._subjects[unit.heading] = 0.0 if is_other else max(named, default=0.0)
         return self._subjects[unit.heading]
+
+    def _asks_otherwise(self, heading: str) -> bool:
+        """Whether a heading asks something else about the same thing: "What is a peony?", and not when to divide it."""
+        return asks(heading) and bool(self._verb) and self._verb.isdisjoint(self._terms_held(heading))
 
     def _earliness(self, i: int) -> float:
         """1 for the first unit below a heading, less for each further one of its section."""
