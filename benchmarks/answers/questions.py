@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 FOLDER = Path(__file__).parent / "questions"
-SETS = ("dev", "test", "common", "common-test")
+SETS = ("dev", "test", "common", "common-test", "short", "short-test")
 OWN_DOCUMENTS = Path(__file__).parent / "documents"
 """Folders that were written for this benchmark."""
 

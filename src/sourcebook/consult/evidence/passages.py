@@ -48,6 +48,7 @@ _WIDER = 3
 
 _WORTH_OF_SUBJECT = 1.5
 _WORTH_OF_DEFINITION = 1.5
+_WORTH_OF_INTRODUCTION = 0.75
 _WORTH_OF_WAY = 1.0
 _WORTH_OF_NEWS = -3.0
 """What is added to the score of a passage. Half as much and twice as much change one answer in 560."""
@@ -222,8 +223,8 @@ def _by_subject(
     if wanted.config.subcategory is not None:
         return list(found)
     definition = defining(wanted.question)
-    asks_way = AnswerForm.COMMAND in AskedForms(wanted.question).forms
-
+    forms = AskedForms(wanted.question)
+    asks_way = AnswerForm.COMMAND in forms.forms
     verb = verb_of_way(wanted.question)
     is_about_things = not asks_news(wanted.question)
 
@@ -237,6 +238,8 @@ def _by_subject(
             worth += _WORTH_OF_WAY * named
         if definition is not None and _has(definition, passage):
             worth += _WORTH_OF_DEFINITION
+        elif AnswerForm.DEFINITION in forms.forms and _introduces(forms, passage):
+            worth += _WORTH_OF_INTRODUCTION
         if is_about_things and is_news(passage):
             worth += _WORTH_OF_NEWS
         return worth
@@ -247,6 +250,13 @@ def _by_subject(
 def _has(definition: re.Pattern[str], passage: SearchResult) -> bool:
     content = passage.chunk.content
     return any(definition.search(content[start:end]) for start, end in sentence_spans(content))
+
+
+def _introduces(forms: AskedForms, passage: SearchResult) -> bool:
+    content = passage.chunk.content
+    return any(
+        AnswerForm.DEFINITION in forms.met_by(content[start:end]) for start, end in sentence_spans(content)
+    )
 
 
 def _is_contents(passage: SearchResult) -> bool:

@@ -126,6 +126,11 @@ class UnitFeatures:
         self._held = [
             frozenset(marked_terms(asked.weights, of_unit, self.language, said)) for of_unit in terms
         ]
+        if AnswerForm.DEFINITION in forms.forms:
+            # The term is there in whatever form, even in one of which the stem is another.
+            for i in range(len(units)):
+                if AnswerForm.DEFINITION in forms.met_by(units.text(i)):
+                    self._held[i] = frozenset(asked.weights)
         self._path = self._terms_held(title_and_section(self._whole))
         self._paths: dict[tuple[int, int] | None, frozenset[str]] = {None: self._path}
         self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}

@@ -115,6 +115,11 @@ _OWNERS = re.compile(
     r"^(?:my|our|his|her|свое[йм]|своими?|моей|моим|minha|meu|nossa|nosso|mi|mis|nuestr[oa])\s+",
     re.IGNORECASE,
 )
+# What is done with the thing: "сколько стоит вызвать врача", "quanto custa alugar uma bicicleta".
+_DONE_WITH = re.compile(
+    r"^\s*(?:[а-яё]{3,}(?:(?<!ос)ть|ти|чь)(?:ся)?\s+(?=\w)|\w{2,}[aeiô]r\s+(?:[oa]s?|uma?s?|el|l[ao]s?|un[ao]?s?)\s+(?=\w))",
+    re.IGNORECASE,
+)
 
 _ADJECTIVE = re.compile(r"(?:[иыо]й|[ая]я|[ое]е|[иы]е|[ую]ю|[ое]го|[иы]х|[иы]ми?)$")
 
@@ -155,7 +160,7 @@ def asked_thing(question: str) -> AskedThing | None:
     if (found := found or of_a_page) is None:
         return None
     # "When do you open" names no thing.
-    named = _OWNERS.sub("", _NOBODY.sub(" ", found["thing"].strip()))
+    named = _DONE_WITH.sub("", _OWNERS.sub("", _NOBODY.sub(" ", found["thing"].strip())))
     thing = _REST.sub("", named).strip()
     if not thing or len(thing.split()) > _LONGEST:
         return None

@@ -8,6 +8,7 @@ from enum import StrEnum
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
+from sourcebook.consult.question.light_verbs import verb_of_way
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 
@@ -110,7 +111,7 @@ _HOLDS_REASON = re.compile(
     re.IGNORECASE,
 )
 _SAYS_WHAT = (
-    r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s"
+    r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s|[:,]\s+(?:(?:which|que) (?:is|are|é|são|es|son) )?(?:an?|uma?|una?)\s"
     r"|(?:is|are|was|means|stands for|refers to|denotes|does|tells|makes|allows)\b"
     r"|(?:это|является|означает|обозначает|называ\w+)\b|(?:é|são|significa|refere-se|consiste|serve)\b)"
     r"(?!\s*(?::|(?:not|не|não|no)\b))"
@@ -125,6 +126,12 @@ _IS_DEFINED = (
 )
 _FURTHER = r"(?: (?:(?-i:[A-ZА-ЯЁ])[\w/]*|\([^()]*\))){0,2}"
 """What may stand behind a term: "Debian GNU/Linux", "Representational State Transfer (REST)"."""
+_NOT_AFTER_PREPOSITION = (
+    r"(?<!\b[вскоу] )(?<!\b(?:of|in|to|by|on|at|em|no|na|de|do|da|en|на|из|от|до|за) )"
+    r"(?<!\b(?:for|com|por|del|con|для|над|при|под|без) )(?<!\b(?:into|with|from|para) )"
+)
+_JOINS_WORDS = r"(?:(?:of|and|the|for|to|in|d[aeo]s?|e|y|del|и|в|из)\W+)?"
+_LONGEST_ACRONYM = 8
 _CALLED = (
     r"\b(?:call(?:ed|s)?|known as|named|назы\w+|именуем\w+|chama\w*|denomina\w*|conhecid\w+ como)\b[^.]{0,40}"
 )
@@ -159,6 +166,7 @@ class AskedForms:
         self._values = asked_values(question) - _SEEN_OTHERWISE
         counted = _COUNTED.search(question)
         self._counted = _counted_things(counted["noun"]) if counted else None
+        self._counted_column = _counted_column(counted["noun"]) if counted else None
         forms = {AnswerForm.NUMBER} if self._values else _forms(question, self.kinds)
         self.forms = frozenset(forms | {AnswerForm.COUNT} if counted else forms)
         self.asks_twice = _ASKS_TWICE.search(question) is not None
@@ -182,10 +190,11 @@ class AskedForms:
                     word[0].isdigit() and word not in self._said for word in words(said)
                 )
             case AnswerForm.COUNT:
-                things = self._counted
-                return things is not None and any(
-                    things.match(sentence, found.end) for found in quantities(sentence)
-                )
+                things, column = self._counted, self._counted_column
+                if things is None or column is None:
+                    return False
+                after_number = any(things.match(sentence, found.end) for found in quantities(sentence))
+                return after_number or column.search(sentence) is not None
             case AnswerForm.MOMENT:
                 return _HOLDS_MOMENT.search(sentence) is not None
             case AnswerForm.NAME:
@@ -214,7 +223,7 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
         found.add(AnswerForm.NAME)
     if QuestionKind.REASON in kinds:
         found.add(AnswerForm.REASON)
-    if _COMMAND.search(question) or _NAMED_IN_CODE.search(question):
+    if _COMMAND.search(question) or _NAMED_IN_CODE.search(question) or verb_of_way(question):
         found.add(AnswerForm.COMMAND)
     if (term := _DEFINITION.search(question.strip())) and len(term["term"].split()) <= _LONGEST_TERM:
         found.add(AnswerForm.DEFINITION)
@@ -224,6 +233,11 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
 def _counted_things(noun: str) -> re.Pattern[str]:
     """What follows a number of these things: their name, after at most two other words."""
     return re.compile(rf"(?:\s+[\w-]+){{0,2}}?\s+{re.escape(noun[: max(4, len(noun) - 3)])}", re.IGNORECASE)
+
+
+def _counted_column(noun: str) -> re.Pattern[str]:
+    """A column of these things with a number: "Days per year: 25"."""
+    return re.compile(rf"\b{re.escape(noun[: max(4, len(noun) - 3)])}[^;:\n]{{0,40}}:\s*\d", re.IGNORECASE)
 
 
 def defining(question: str) -> re.Pattern[str] | None:
@@ -236,11 +250,23 @@ def defining(question: str) -> re.Pattern[str] | None:
 
 
 def _introducing(term: str) -> re.Pattern[str]:
-    """The pattern of a definition: the term and "is", or "called" and the term."""
+    """The pattern of a definition: the term and "is", "called" and the term, or what an acronym stands for."""
     stem = _stem_of(term)
-    return re.compile(
-        rf"(?:^|\W){stem}{_SAYS_WHAT}|^\W*{stem}{_FURTHER}{_SAYS_WHAT}|{_CALLED}{stem}", re.IGNORECASE
-    )
+    said = rf"(?:^|\W){_NOT_AFTER_PREPOSITION}{stem}{_SAYS_WHAT}|^\W*{stem}{_FURTHER}{_SAYS_WHAT}|{_CALLED}{stem}"
+    return re.compile("|".join([said, *_written_out(term)]), re.IGNORECASE)
+
+
+def _written_out(term: str) -> list[str]:
+    """The patterns of an acronym beside its words: "FTBFS (Fails To Build From Source)", or the other way round."""
+    letters = re.fullmatch(rf"\W*(?P<acronym>[^\W\d_]{{2,{_LONGEST_ACRONYM}}})\W*", term)
+    if letters is None:
+        return []
+    first, *others = letters["acronym"]
+    # A letter begins a word, or is a capital within one: "HyperText".
+    further = [rf"[^\W\d_]*?(?:\W+{_JOINS_WORDS}{letter}|(?-i:{letter.upper()}))" for letter in others]
+    written = rf"\b(?=[^\W\d_]+\W+[^\W\d_]){first}{''.join(further)}[^\W\d_]*"
+    acronym = rf"\b{letters['acronym']}\b"
+    return [rf"{acronym}\W{{1,4}}(?:(?:or|или|ou|o)\W+)?{written}", rf"{written}\W{{0,3}}[(,]\W*{acronym}"]
 
 
 def _stem_of(term: str) -> str:

@@ -63,6 +63,7 @@ _REST_OF_WORD = re.compile(r"[\w'’-]*")
 _SPACE_IN_LINE = re.compile(r"[^\S\n]+")
 _BETWEEN_WORDS = frozenset('"«“(*_[|,:;–—`·#.-')
 _INSIDE_WORDS = frozenset("_'’-")
+_BULLETS = "-–—*•"
 # After these words, a capitalised word is a place or a time.
 _BEFORE_A_PLACE = frozenset(
     words(
@@ -84,6 +85,7 @@ _HOUR = re.compile(
     r"(?!\S?\d|\s?[%€$£₽]|\s(?:euros?|pounds?|dollars?|percent|per|people|members?|[kc]?m|kg|degrees|graus|grados)\b)",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _REACH = 3
 _MONEY = frozenset({ValueKind.MONEY})
 _SHORTEST_STEM = 4
@@ -133,7 +135,7 @@ def wanted_form(question: str, language: str | None) -> Gives | None:
         said = frozenset(words(question)) | idle
         if _is_role(question):
             return lambda text: _names_holder(text, said, said - idle)
-        return lambda sentence: names_somebody(sentence, said)
+        return lambda text: names_somebody(_CODE.sub(" ", text), said)
     if _BORN.search(question):
         return lambda text: _BIRTH.search(text) is not None
     if _WHEN.search(question):
@@ -289,7 +291,7 @@ def _is_place(found: _Capital) -> bool:
 
 
 def _begins_sentence(found: _Capital) -> bool:
-    return not found.before or "." in found.gap
+    return not found.before.strip(_BULLETS) or "." in found.gap
 
 
 def _may_be_somebody(found: _Capital, sentence: str, said: frozenset[str]) -> bool:
