@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.missing_form import about_the_thing
-from sourcebook.consult.evidence.passage_surroundings import asks_news, is_news, last_heading
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     NOTHING_FOUND,
@@ -19,17 +17,13 @@ from sourcebook.consult.evidence.question_judge import (
     nearness,
     verdict_on,
 )
-from sourcebook.consult.evidence.subject_heading import subject_named
-from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
-from sourcebook.consult.question.light_verbs import verb_of_way
-from sourcebook.consult.question.told_way import names_reason, names_way
+from sourcebook.consult.evidence.subject_order import by_subject
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
 from sourcebook.text.contents import is_contents
 from sourcebook.text.languages import detect_language
-from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchWarning
@@ -45,13 +39,6 @@ _CANDIDATES = 6
 
 _WIDER = 3
 """If tables of contents were found, the search is repeated for so many times as many passages."""
-
-_WORTH_OF_SUBJECT = 1.5
-_WORTH_OF_DEFINITION = 1.5
-_WORTH_OF_INTRODUCTION = 0.75
-_WORTH_OF_WAY = 1.0
-_WORTH_OF_NEWS = -3.0
-"""What is added to the score of a passage. Half as much and twice as much change one answer in 560."""
 
 _RELATED = 0.3
 """A passage without a word of the question counts as related from this similarity on."""
@@ -129,7 +116,11 @@ class PassageJudge:
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
         # Words that only ask for a value are left out: a price need not be called a price.
         wanted_words = about_the_thing(wanted.question, weights, language)
-        results = _by_subject(report.results, wanted, wanted_words, language)[: wanted.config.top_k]
+        found = report.results
+        # Entries of a chosen subcategory stay before the general ones.
+        if wanted.config.subcategory is None:
+            found = by_subject(found, wanted.question, wanted_words, language)
+        results = found[: wanted.config.top_k]
         passages = [(passage, judged(wanted_words, passage, language)) for passage in results]
         question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
         verdict = self._verdict(question, wanted, passages, context)
@@ -208,55 +199,6 @@ class PassageJudge:
             return None
         plan = await self._stores.fts.plan_words(collection_id, query)
         return plan and WordCounts({term.term: term.passages for term in plan.terms}, plan.rows)
-
-
-def _by_subject(
-    found: Sequence[SearchResult],
-    wanted: PassageQuery,
-    weights: Mapping[str, float],
-    language: str | None,
-) -> list[SearchResult]:
-    """What was found, better placed if a title or heading names the subject, or if it has the definition asked for.
-
-    Entries of a chosen subcategory stay before the general ones.
-    """
-    if wanted.config.subcategory is not None:
-        return list(found)
-    definition = defining(wanted.question)
-    forms = AskedForms(wanted.question)
-    asks_way = AnswerForm.COMMAND in forms.forms
-    verb = verb_of_way(wanted.question)
-    is_about_things = not asks_news(wanted.question)
-
-    def worth(passage: SearchResult) -> float:
-        spoken = language or detect_language(passage.chunk.content)
-        named = subject_named(passage, weights, spoken)
-        worth = passage.score + _WORTH_OF_SUBJECT * named
-        if asks_way and names_reason(last_heading(passage.chunk)):
-            worth -= _WORTH_OF_SUBJECT * named
-        elif asks_way and names_way(last_heading(passage.chunk), verb):
-            worth += _WORTH_OF_WAY * named
-        if definition is not None and _has(definition, passage):
-            worth += _WORTH_OF_DEFINITION
-        elif AnswerForm.DEFINITION in forms.forms and _introduces(forms, passage):
-            worth += _WORTH_OF_INTRODUCTION
-        if is_about_things and is_news(passage):
-            worth += _WORTH_OF_NEWS
-        return worth
-
-    return sorted(found, key=worth, reverse=True)
-
-
-def _has(definition: re.Pattern[str], passage: SearchResult) -> bool:
-    content = passage.chunk.content
-    return any(definition.search(content[start:end]) for start, end in sentence_spans(content))
-
-
-def _introduces(forms: AskedForms, passage: SearchResult) -> bool:
-    content = passage.chunk.content
-    return any(
-        AnswerForm.DEFINITION in forms.met_by(content[start:end]) for start, end in sentence_spans(content)
-    )
 
 
 def _is_contents(passage: SearchResult) -> bool:
