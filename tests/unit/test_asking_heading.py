@@ -9,7 +9,7 @@ from sourcebook.consult.excerpt.answer_without_model import Asked, extract
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question
-from sourcebook.text.contents import is_contents
+from sourcebook.text.layout.contents import is_contents
 
 CONTENTS = (
     "4.1. What is a locker?\n\n4.2. May I paint my locker?\n\n4.3. OK, and who pays?!\n\n"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sourcebook.text.blocks import BlockKind, blocks
+from sourcebook.text.layout.blocks import BlockKind, blocks
 
 TEXT, ITEM, CODE, ROW, RECORD, HEADING, DEBRIS = BlockKind
 

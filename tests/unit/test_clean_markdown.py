@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.excerpt.clean_markdown import clean_inline, markdown_of
-from sourcebook.text.blocks import BlockKind
+from sourcebook.text.layout.blocks import BlockKind
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.text.tables import named_rows
+from sourcebook.text.layout.tables import named_rows
 
 
 def said(*rows: str) -> list[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.text.quoted_mail import quoted_spans
+from sourcebook.text.layout.quoted_mail import quoted_spans
 
 
 def quoted(letter: str) -> list[str]:

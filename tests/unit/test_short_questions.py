@@ -18,7 +18,7 @@ from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.stems import stem_words
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.vocabulary.word_lists import lines_of
 
 
 def passage(text: str) -> SearchResult:

@@ -7,7 +7,7 @@ import pytest
 
 from sourcebook.text.analysis import analyse, analyse_question, words
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import asking_words, stop_words
+from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.text.function_words import languages_of_both, languages_of_prose
 from sourcebook.text.languages import detect_language
+from sourcebook.text.vocabulary.function_words import languages_of_both, languages_of_prose
 
 QUESTIONS = {
     "ru": [

@@ -6,7 +6,7 @@ import pytest
 
 from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.typed_words import in_plain_spelling
-from sourcebook.text.question_opposites import says_the_opposite
+from sourcebook.text.vocabulary.question_opposites import says_the_opposite
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import words
-from sourcebook.text.stopwords import stop_words
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.vocabulary.stopwords import stop_words
+from sourcebook.text.vocabulary.word_lists import lines_of
 
 
 def may_answer(question: str, text: str, language: str = "en") -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sourcebook.text.tables import cells_of, is_row, is_ruler, names_of_columns, said_row
+from sourcebook.text.layout.tables import cells_of, is_row, is_ruler, names_of_columns, said_row
 
 _BETWEEN = " · "
 

@@ -12,8 +12,8 @@ from sourcebook.curate.staleness import stands
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import SourceChange, WordChange
 from sourcebook.text.analysis import words
+from sourcebook.text.layout.tables import is_row
 from sourcebook.text.sentences import sentence_spans
-from sourcebook.text.tables import is_row
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, CuratedSource

@@ -15,7 +15,7 @@ from sourcebook.text.case_and_accents import folded
 from sourcebook.text.letters import CYRILLIC, HAN, MARKS, UNSPACED
 from sourcebook.text.spellings import in_one_spelling
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import asking_words, stop_words
+from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
 
 ANALYSER_VERSION: int = 4
 """Raising it makes every base index its words again. Any change that gives some text other terms must raise it."""

@@ -11,8 +11,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol, cast
 
-from sourcebook.text.function_words import is_made_with, languages_of_prose, languages_with_list, prose_of
 from sourcebook.text.letters import CYRILLIC, IN_CYRILLIC, LATIN, MARKS, NOT_IN_LATIN
+from sourcebook.text.vocabulary.function_words import (
+    is_made_with,
+    languages_of_prose,
+    languages_with_list,
+    prose_of,
+)
 
 _WINDOW = 50_000
 _SAMPLE = 2000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sourcebook.text.case_and_accents import folded
-from sourcebook.text.word_lists import names_by_word
+from sourcebook.text.vocabulary.word_lists import names_by_word
 
 _SPACE = "[ \u00a0\u2009\u202f]"
 _NUMBER = re.compile(

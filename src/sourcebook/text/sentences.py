@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
 
-from sourcebook.text.word_lists import words_by_name
+from sourcebook.text.vocabulary.word_lists import words_by_name
 
 # Blank lines, a page break, or a line that opens a heading, a list item, a table row or a listing.
 _BLOCK_END = re.compile(r"\n(?:[^\S\n]*+\n)++|\n(?=[^\S\n]*+(?:[-#*|•]|\+\s|```|\d{1,3}[.)]\s))|[\f\u2029]")

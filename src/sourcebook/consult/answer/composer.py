@@ -31,7 +31,7 @@ from sourcebook.consult.excerpt.answer_without_model import Asked, extract
 from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
 from sourcebook.text.case_and_accents import made_storable, without_open_half
-from sourcebook.text.headings import heading_words
+from sourcebook.text.layout.headings import heading_words
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import Chunk, Document

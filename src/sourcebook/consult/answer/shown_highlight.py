@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.excerpt.clean_markdown import clean_block, clean_inline
-from sourcebook.text.blocks import BlockKind
+from sourcebook.text.layout.blocks import BlockKind
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Answer, Citation

@@ -30,7 +30,7 @@ from sourcebook.model.search import RetrievalConfig, SearchResult
 from sourcebook.ports.moderation import BoundAnswer
 from sourcebook.text.analysis import analyse, words
 from sourcebook.text.sentences import sentence_spans
-from sourcebook.text.stopwords import asking_words
+from sourcebook.text.vocabulary.stopwords import asking_words
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation

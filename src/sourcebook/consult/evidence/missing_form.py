@@ -14,10 +14,10 @@ from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.numbers import quantities
-from sourcebook.text.question_words import WITH_LISTS, generic_words, near_words, stems_everywhere
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import stop_words
+from sourcebook.text.vocabulary.question_words import WITH_LISTS, generic_words, near_words, stems_everywhere
+from sourcebook.text.vocabulary.stopwords import stop_words
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult

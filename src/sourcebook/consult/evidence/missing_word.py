@@ -11,7 +11,7 @@ from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.everyday_words import everyday_stems_in
 from sourcebook.consult.question.wanted_form import asks_who, wanted_form
 from sourcebook.text.analysis import distinct_terms
-from sourcebook.text.question_words import words_of_a_kind
+from sourcebook.text.vocabulary.question_words import words_of_a_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,8 @@ from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
-from sourcebook.text.contents import is_contents
 from sourcebook.text.languages import detect_language
+from sourcebook.text.layout.contents import is_contents
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchWarning

@@ -31,10 +31,10 @@ from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.consult.support.support_check import names
 from sourcebook.text.analysis import distinct_terms, words
 from sourcebook.text.numbers import quantities
-from sourcebook.text.question_words import words_of_a_kind
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import asking_words, stop_words
+from sourcebook.text.vocabulary.question_words import words_of_a_kind
+from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement

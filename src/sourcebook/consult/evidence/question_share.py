@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from sourcebook.consult.question.follow_up_words import has_pointer, lacks_subject, names_something
 from sourcebook.text.analysis import analyse, distinct_terms
-from sourcebook.text.question_words import near_words, words_alike
 from sourcebook.text.stems import shared_beginning
+from sourcebook.text.vocabulary.question_words import near_words, words_alike
 
 _SHORTEST_SHARED_BEGINNING = 5
 _SHARED_PART = 0.55

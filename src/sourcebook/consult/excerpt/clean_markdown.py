@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from sourcebook.text.blocks import BlockKind
+from sourcebook.text.layout.blocks import BlockKind
 
 _CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _KEPT = re.compile("\x00(\\d+)\x00")

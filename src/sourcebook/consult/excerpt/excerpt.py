@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.excerpt.clean_markdown import clean_block, markdown_of
 from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
-from sourcebook.text.blocks import BlockKind
+from sourcebook.text.layout.blocks import BlockKind
 
 if TYPE_CHECKING:
     from sourcebook.consult.excerpt.passage_units import Unit, Units

@@ -32,11 +32,11 @@ from sourcebook.consult.question.told_way import (
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
-from sourcebook.text.blocks import BlockKind
-from sourcebook.text.contents import is_contents, is_contents_line
 from sourcebook.text.languages import detect_language
-from sourcebook.text.question_opposites import says_the_opposite
-from sourcebook.text.quoted_mail import quoted_spans
+from sourcebook.text.layout.blocks import BlockKind
+from sourcebook.text.layout.contents import is_contents, is_contents_line
+from sourcebook.text.layout.quoted_mail import quoted_spans
+from sourcebook.text.vocabulary.question_opposites import says_the_opposite
 
 if TYPE_CHECKING:
     from sourcebook.consult.excerpt.joined_passages import JoinedPassages

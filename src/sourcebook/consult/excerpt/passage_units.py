@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sourcebook.text.blocks import Block, BlockKind, blocks
+from sourcebook.text.layout.blocks import Block, BlockKind, blocks
+from sourcebook.text.layout.tables import named_rows
 from sourcebook.text.sentences import sentence_spans
-from sourcebook.text.tables import named_rows
 
 _LONGEST_ITEM = 300
 # What announces a list or a listing: a colon, or words that say so.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sourcebook.text.analysis import distinct_terms, words
-from sourcebook.text.stopwords import stop_words
+from sourcebook.text.vocabulary.stopwords import stop_words
 
 _BEGINNING = (
     r"^\W*(?:(?:and|so|but|и|а|но|e|y)\s+)?"

@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import WordForms, named_lines, phrases
+from sourcebook.text.vocabulary.word_lists import WordForms, named_lines, phrases
 
 
 class ValueKind(StrEnum):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from sourcebook.text.stems import stem_words
-from sourcebook.text.word_lists import words_by_name
+from sourcebook.text.vocabulary.word_lists import words_by_name
 
 
 @cache

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.text.analysis import words
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import stop_words
-from sourcebook.text.word_lists import words_by_name
+from sourcebook.text.vocabulary.stopwords import stop_words
+from sourcebook.text.vocabulary.word_lists import words_by_name
 
 _SHORT = 3
 """With so few content words, a question after another is rarely complete."""

@@ -11,7 +11,7 @@ from functools import cache
 from sourcebook.consult.support.support_check import decisive_words
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
-from sourcebook.text.word_lists import named_lines
+from sourcebook.text.vocabulary.word_lists import named_lines
 
 
 class QuestionKind(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import word_groups
+from sourcebook.text.vocabulary.word_lists import word_groups
 
 _FILE = "light_verbs.txt"
 _ASKS_WAY = re.compile(

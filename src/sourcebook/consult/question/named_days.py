@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sourcebook.text.analysis import words
-from sourcebook.text.tables import named_rows
-from sourcebook.text.word_lists import word_groups
+from sourcebook.text.layout.tables import named_rows
+from sourcebook.text.vocabulary.word_lists import word_groups
 
 _MONTHS = (
     "jan(?:uary|eiro)?|ene(?:ro)?|январ[яьею]",

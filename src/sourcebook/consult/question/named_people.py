@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import word_forms
+from sourcebook.text.vocabulary.word_lists import word_forms
 
 _WORD = re.compile(r"\b[^\W\d_]+\b")
 _PARTS = 2

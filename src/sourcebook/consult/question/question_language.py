@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.text.analysis import words
-from sourcebook.text.function_words import is_told_apart, languages_with_list
 from sourcebook.text.languages import detect_language
 from sourcebook.text.letters import NOT_IN_LATIN
+from sourcebook.text.vocabulary.function_words import is_told_apart, languages_with_list
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import ChatMessage

@@ -18,13 +18,13 @@ from itertools import zip_longest
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, without_asking
 from sourcebook.consult.support.support_check import decisive_words, names
 from sourcebook.text.analysis import words
-from sourcebook.text.function_words import languages_of_both
-from sourcebook.text.negation import negators
 from sourcebook.text.numbers import ANY_LANGUAGE, quantities
-from sourcebook.text.question_opposites import turned_around
-from sourcebook.text.question_words import class_nouns, generic_words, stems_alike
 from sourcebook.text.stems import shared_beginning, stem_words
-from sourcebook.text.stopwords import stop_words
+from sourcebook.text.vocabulary.function_words import languages_of_both
+from sourcebook.text.vocabulary.negation import negators
+from sourcebook.text.vocabulary.question_opposites import turned_around
+from sourcebook.text.vocabulary.question_words import class_nouns, generic_words, stems_alike
+from sourcebook.text.vocabulary.stopwords import stop_words
 
 NEAR = 0.15
 """Up to this distance, 1 - cosine, words of one root and another word order make no difference."""

@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 from sourcebook.text.case_and_accents import folded
-from sourcebook.text.word_lists import named_lines
+from sourcebook.text.vocabulary.word_lists import named_lines
 
 
 class SmallTalk(StrEnum):

@@ -16,8 +16,8 @@ from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
-from sourcebook.text.stopwords import asking_words, stop_words
-from sourcebook.text.word_lists import named_lines, phrases, word_forms, word_groups
+from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
+from sourcebook.text.vocabulary.word_lists import named_lines, phrases, word_forms, word_groups
 
 Gives = Callable[[str], bool]
 """Whether a sentence has what is wanted."""

@@ -10,10 +10,10 @@ from enum import Enum, auto
 from functools import lru_cache
 
 from sourcebook.text.case_and_accents import folded
-from sourcebook.text.negation import negators
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import stop_words
+from sourcebook.text.vocabulary.negation import negators
+from sourcebook.text.vocabulary.stopwords import stop_words
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BEFORE_A_SENTENCE = re.compile(r"(?:^|[.!?…:;]|\n|[-*•])[\s\"'«“„(\[*_]*$")

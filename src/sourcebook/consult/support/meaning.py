@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sourcebook.consult.support.alignment import Alignment, AlignmentGap, Kind, Token
-from sourcebook.text.degrees_and_hedges import Degree, degrees, hedges
-from sourcebook.text.opposites import are_opposite
+from sourcebook.text.vocabulary.degrees_and_hedges import Degree, degrees, hedges
+from sourcebook.text.vocabulary.opposites import are_opposite
 
 _SHORT = 4
 """A gap with at most so many words on each side is taken for a replacement."""

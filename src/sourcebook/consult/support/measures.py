@@ -6,7 +6,7 @@ from functools import cache
 
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import Quantity, quantities
-from sourcebook.text.word_lists import WordForms, named_lines
+from sourcebook.text.vocabulary.word_lists import WordForms, named_lines
 
 _REACH = 3
 """The qualifier may be among so many words after a number: "ten full business days"."""

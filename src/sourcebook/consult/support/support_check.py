@@ -24,12 +24,12 @@ from sourcebook.consult.support.measures import has_other_units
 from sourcebook.consult.support.order import has_exchanged_facts
 from sourcebook.model.chat import SupportGrade
 from sourcebook.text.analysis import distinct_terms, words
-from sourcebook.text.decisive_words import decisive_words, meant_words
-from sourcebook.text.negation import denied_terms, negators
 from sourcebook.text.numbers import quantities
-from sourcebook.text.opposites import are_opposite
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import stop_words
+from sourcebook.text.vocabulary.decisive_words import decisive_words, meant_words
+from sourcebook.text.vocabulary.negation import denied_terms, negators
+from sourcebook.text.vocabulary.opposites import are_opposite
+from sourcebook.text.vocabulary.stopwords import stop_words
 
 ENOUGH_WORDS = 0.6
 """The share of a sentence's terms that its quote must hold."""

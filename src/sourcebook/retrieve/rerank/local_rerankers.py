@@ -19,7 +19,7 @@ from sourcebook.text.analysis import MAX_QUESTION_CHARACTERS, MAX_QUESTION_WORDS
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import asking_words, stop_words
+from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
 
 if TYPE_CHECKING:
     from sourcebook.model.search import SearchResult

@@ -17,7 +17,7 @@ from sourcebook.ingest.parsers.text.front_matter import split_front_matter
 from sourcebook.ingest.parsers.text.html_tables import plain_tables
 from sourcebook.ingest.parsers.text.vault_notes import with_notes
 from sourcebook.ingest.parsers.web.markup_table import table_text
-from sourcebook.text.headings import heading_words
+from sourcebook.text.layout.headings import heading_words
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sourcebook.text.word_lists import words_by_name
+from sourcebook.text.vocabulary.word_lists import words_by_name
 
 
 def stop_words(language: str | None) -> frozenset[str]:

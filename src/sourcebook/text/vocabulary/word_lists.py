@@ -1,4 +1,4 @@
-"""Reads the lists of words in `lists`: a word or a line of words each, comments after `#`."""
+"""Reads the lists of words in `text/lists`: a word or a line of words each, comments after `#`."""
 
 from __future__ import annotations
 

@@ -6,8 +6,8 @@ from functools import cache
 
 from sourcebook.text.analysis import words
 from sourcebook.text.stems import stem_words
-from sourcebook.text.stopwords import stop_words
-from sourcebook.text.word_lists import words_by_name
+from sourcebook.text.vocabulary.stopwords import stop_words
+from sourcebook.text.vocabulary.word_lists import words_by_name
 
 # "Not only this" denies nothing.
 _ONLY = frozenset({"только", "only", "só", "somente", "apenas", "sólo", "solo", "just", "просто"})

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from functools import cache, lru_cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import WordForms, lines_of
+from sourcebook.text.vocabulary.word_lists import WordForms, lines_of
 
 _PREFIXES = {
     "en": ("un", "dis", "de", "in", "im", "ir", "non", "mis"),

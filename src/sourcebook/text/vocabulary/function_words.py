@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 
 from sourcebook.text.case_and_accents import folded, without_accents
-from sourcebook.text.word_lists import words_by_name
+from sourcebook.text.vocabulary.word_lists import words_by_name
 
 _QUOTED = re.compile(r"«[^«»]*»|“[^“”]*”|„[^„“”]*[“”]|(?<!\w)\"[^\"]*\"(?!\w)|(?<!\w)'[^']*'(?!\w)")
 _MAY_QUOTE = re.compile("[«»“”„\"']")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from sourcebook.text.word_lists import lines_of
+from sourcebook.text.vocabulary.word_lists import lines_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
-from sourcebook.text.counted_lines import counted_lines
+from sourcebook.text.layout.counted_lines import counted_lines
 
 
 class BlockKind(StrEnum):

@@ -6,7 +6,7 @@ import unicodedata
 from functools import cache, lru_cache
 
 from sourcebook.text.stems import stem_words
-from sourcebook.text.word_lists import WordForms, lines_of, named_lines
+from sourcebook.text.vocabulary.word_lists import WordForms, lines_of, named_lines
 
 _SHORTEST_REST = 4
 """How many letters must follow a prefix that reverses a word: "abase" is not the opposite of "base"."""

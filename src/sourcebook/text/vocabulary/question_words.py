@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sourcebook.text.stems import stem_words
-from sourcebook.text.word_lists import lines_of, named_lines, word_forms, words_by_name
+from sourcebook.text.vocabulary.word_lists import lines_of, named_lines, word_forms, words_by_name
 
 WITH_LISTS = ("es", "pt", "ru", "en")
 """The languages that have lists."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from sourcebook.text.analysis import words
-from sourcebook.text.word_lists import named_lines
+from sourcebook.text.vocabulary.word_lists import named_lines
 
 
 def decisive_words(text: str) -> set[str]:

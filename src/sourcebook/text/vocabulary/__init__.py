@@ -1,0 +1,1 @@
+"""What words mean to the analyser, by the lists of words in `text/lists`."""
