@@ -25,8 +25,9 @@ from benchmarks.judge.rows import load, results
 from benchmarks.judge.weights_file import put
 from sourcebook.consult.evidence.acceptance import judged, term_weights
 from sourcebook.consult.evidence.judge_weights import WEIGHTS_FILE
-from sourcebook.consult.evidence.missing_form import about_the_thing
-from sourcebook.consult.evidence.question_judge import WeighedQuestion, meaning_of, nearness, numbers_of
+from sourcebook.consult.evidence.missing.missing_form import about_the_thing
+from sourcebook.consult.evidence.question_judge import meaning_of, nearness, numbers_of
+from sourcebook.consult.evidence.weighed_question import WeighedQuestion
 from sourcebook.model.asked_collection import WordCounts
 
 if TYPE_CHECKING:

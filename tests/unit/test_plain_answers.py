@@ -6,11 +6,7 @@ import pytest
 from tests.unit.quoting import excerpts, found, shown
 
 from sourcebook.consult.evidence.acceptance import term_weights
-from sourcebook.consult.evidence.missing_form import (
-    is_form_missing,
-    is_plainly_told,
-    is_told_farther_on,
-)
+from sourcebook.consult.evidence.missing.missing_form import SoughtForm
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.forms import defining
 from sourcebook.consult.question.given_value import tells_age
@@ -27,7 +23,7 @@ from sourcebook.consult.question.wanted_form import wanted_form
     ],
 )
 def test_a_sentence_that_begins_with_the_definition_plainly_tells_it(question: str, sentence: str) -> None:
-    assert is_plainly_told(question, {}, [found(f"We met in May.\n\n{sentence}")], None)
+    assert SoughtForm(question, {}, [found(f"We met in May.\n\n{sentence}")], None).is_plainly_told
 
 
 @pytest.mark.parametrize(
@@ -80,7 +76,7 @@ def test_a_number_apart_from_the_unit_that_is_asked_for_is_no_missing_value(
     question: str, text: str, language: str
 ) -> None:
     weights = term_weights(question, [language], {}, 100)
-    assert not is_form_missing(question, weights, [found(text)], language)
+    assert not SoughtForm(question, weights, [found(text)], language).is_missing
 
 
 def test_a_list_comes_along_that_is_announced_before_another_sentence() -> None:
@@ -140,7 +136,8 @@ def test_a_value_some_sentences_after_its_subject_is_told_farther_on() -> None:
         "Then Let's Encrypt was created to give certificates to everybody. It is a project of a foundation. "
         "All of it is automatic. Such certificates live for about 3 months."
     )
-    assert is_form_missing(question, weights, [found(page)], "en")
-    assert is_told_farther_on(question, weights, [found(page)], "en")
+    form = SoughtForm(question, weights, [found(page)], "en")
+    assert form.is_missing
+    assert form.is_told_farther_on
     elsewhere = page.replace("Such certificates live", "The summer in Lisbon ends")
-    assert not is_told_farther_on(question, weights, [found(elsewhere)], "en")
+    assert not SoughtForm(question, weights, [found(elsewhere)], "en").is_told_farther_on

@@ -11,19 +11,19 @@ from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN, desk
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weight, term_weights
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.evidence.missing_form import is_form_missing
+from sourcebook.consult.evidence.missing.missing_form import SoughtForm
+from sourcebook.consult.evidence.missing.missing_names import names_found
 from sourcebook.consult.evidence.passages import JudgedPassages
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     JUDGED_BY_WORDS,
     QuestionVerdict,
-    WeighedQuestion,
-    names_found,
     nearness,
     needed_across,
     numbers_of,
     verdict_on,
 )
+from sourcebook.consult.evidence.weighed_question import WeighedQuestion
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.faces import json_shapes
 from sourcebook.model.answer_thresholds import AcceptanceFacts, Thresholds, facts_for
@@ -316,7 +316,7 @@ def test_the_verb_of_a_question_for_a_value_is_not_what_it_is_about(value: str, 
     question = "Qual é o pH do solo para o mirtilo?"
     text = f"O mirtilo é um arbusto que quer o solo ácido.\n\nO pH ideal {value}."
     weights = term_weights(question, ["pt"], {}, 1000)
-    assert is_form_missing(question, weights, [passage(text)], "pt") == is_missing
+    assert SoughtForm(question, weights, [passage(text)], "pt").is_missing == is_missing
 
 
 @pytest.mark.parametrize(

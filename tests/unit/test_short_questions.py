@@ -8,9 +8,11 @@ import pytest
 from tests.unit.consulting import desk
 
 from sourcebook.consult.evidence.acceptance import judged, term_weights
-from sourcebook.consult.evidence.missing_form import about_the_thing, is_count_missing, is_form_missing
-from sourcebook.consult.evidence.question_judge import WeighedQuestion, numbers_of
+from sourcebook.consult.evidence.missing.missing_count import is_count_missing
+from sourcebook.consult.evidence.missing.missing_form import SoughtForm, about_the_thing
+from sourcebook.consult.evidence.question_judge import numbers_of
 from sourcebook.consult.evidence.question_share import held_share
+from sourcebook.consult.evidence.weighed_question import WeighedQuestion
 from sourcebook.consult.question.asked_value import asked_values
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import Tier
@@ -109,7 +111,7 @@ def test_a_phone_is_that_of_the_one_who_is_asked_for_and_a_birth_is_a_birth(
 ) -> None:
     language = "en" if question.isascii() else "ru"
     weights = term_weights(question, [language], {}, 10)
-    assert is_form_missing(question, weights, [passage(text)], language) == is_missing
+    assert SoughtForm(question, weights, [passage(text)], language).is_missing == is_missing
 
 
 def test_who_is_asked_for_is_all_that_a_question_for_a_phone_is_about() -> None:

@@ -34,6 +34,11 @@ def title_and_section(passage: SearchResult) -> str:
     return f"{passage.document_title or ''}\n{passage.chunk.section or ''}"
 
 
+def said_with_title(passage: SearchResult) -> str:
+    """What it says, below the title of its document."""
+    return f"{passage.document_title or ''}\n{passage.chunk.content}"
+
+
 def last_heading(chunk: Chunk) -> str:
     """The heading right above the chunk."""
     return (chunk.section or "").rpartition(BETWEEN_HEADINGS)[2]

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.acceptance import Judgement, judged, term_weights
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.evidence.missing_form import about_the_thing
+from sourcebook.consult.evidence.missing.missing_form import about_the_thing
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     NOTHING_FOUND,
     QuestionVerdict,
-    WeighedQuestion,
     nearness,
     verdict_on,
 )
 from sourcebook.consult.evidence.subject_order import by_subject
+from sourcebook.consult.evidence.weighed_question import WeighedQuestion
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
 from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult

@@ -8,56 +8,48 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.evidence import missing_form
 from sourcebook.consult.evidence.judge_weights import judge_weights
-from sourcebook.consult.evidence.missing_word import is_word_nowhere
-from sourcebook.consult.evidence.passage_surroundings import asks_news, document_of, is_news, last_heading
-from sourcebook.consult.evidence.question_share import held_share, held_terms, weight_of
+from sourcebook.consult.evidence.missing.missing_count import is_count_missing
+from sourcebook.consult.evidence.missing.missing_form import SoughtForm
+from sourcebook.consult.evidence.missing.missing_names import (
+    is_name_unknown,
+    is_number_missing,
+    names_found,
+    without_days_of,
+)
+from sourcebook.consult.evidence.missing.missing_news import is_news_missing
+from sourcebook.consult.evidence.missing.missing_thing import missing_thing
+from sourcebook.consult.evidence.missing.missing_word import is_word_nowhere
+from sourcebook.consult.evidence.passage_surroundings import (
+    asks_news,
+    document_of,
+    is_news,
+    last_heading,
+    said_with_title,
+)
+from sourcebook.consult.evidence.question_share import held_share
 from sourcebook.consult.evidence.same_text import is_same_text
-from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.asked_value import ValueKind, asked_values
-from sourcebook.consult.question.everyday_words import everyday_stems_in
-from sourcebook.consult.question.follow_up_words import lacks_subject
 from sourcebook.consult.question.foreign_names import ForeignNames
-from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.kinds import QuestionKind, kinds_of
-from sourcebook.consult.question.named_days import days_of_rows, named_days, without_days
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
 from sourcebook.consult.question.wanted_form import wanted_form
-from sourcebook.consult.support.support_check import names
-from sourcebook.text.analysis import distinct_terms, words
-from sourcebook.text.numbers import quantities
-from sourcebook.text.sentences import sentence_spans
-from sourcebook.text.stems import stem_words
-from sourcebook.text.vocabulary.question_words import words_of_a_kind
-from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement
+    from sourcebook.consult.evidence.weighed_question import WeighedQuestion
     from sourcebook.model.answer_thresholds import AcceptanceFacts
-    from sourcebook.model.asked_collection import WordCounts
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import SearchResult
 
 JUDGED_BY_WORDS = "words_and_meaning"
 JUDGED_BY_MEANING = "meaning"
-_SHORTEST_INFLECTED = 4
-_LONGEST_ENDING = 2
-_SHORTEST_NAME = 3
 _HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.+)$")
 _DIGITS = 4
-_DIGITS_IN_A_ROW = re.compile(r"\d+")
-_HALF_OF_A_THING = 0.45
-"""A little less than half, because the missing one of two words may be the rarer one, which weighs more."""
-
-_ONLY_TITLED = 0.25
 _TOLD_FARTHER_ON = 0.25
-_MOST_TITLED = 0.55
-"""If more of a question is in the title, it may well be answered below it."""
 
 _NEARLY = 1.75
 """How far below the threshold is nearly accepted. Half of our questions declined within it had their answer in the
@@ -107,25 +99,6 @@ class QuestionVerdict:
 NOTHING_FOUND = QuestionVerdict(-math.inf, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class WeighedQuestion:
-    """A question, the weights of its words, and how many passages of the base have each."""
-
-    text: str
-    weights: Mapping[str, float]
-    counts: WordCounts
-    language: str | None = None
-    """The language in which its words are compared; None for that of each passage."""
-    languages: Sequence[str | None] = ()
-    """The languages in which its words were counted."""
-    follow_up: str | None = None
-    """The follow-up alone, if the text is that with the question before it."""
-
-    @property
-    def asked_now(self) -> str:
-        return self.follow_up or self.text
-
-
 def verdict_on(
     question: WeighedQuestion,
     passages: Sequence[JudgedPassage],
@@ -160,8 +133,9 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
     """The numbers that are weighed, by their names in `judge_weights.toml`."""
     closest, judgement = max(passages, key=lambda passage: passage[1].score)
     others = [j.score for p, j in passages if _is_another_text(p, closest)]
-    rest = _without_days_of(closest, passages, question)
-    is_form_missing = _is_form_missing(question, passages)
+    found = [passage for passage, _ in passages]
+    rest = without_days_of(closest, found, question)
+    form = SoughtForm(question.asked_now, question.weights, found, question.language)
     smallness = _smallness(question.counts.rows)
     return {
         "share": judgement.share,
@@ -169,53 +143,27 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "bare_share": judgement.bare_share,
         "similarity": _nearest(passages),
         "gap": judgement.score - max(others) if others else judge_weights().usual["gap"],
-        "names_found": names_found(rest.text, _said_with_title(closest)),
-        "number_missing": float(_is_number_missing(rest.text, closest)),
+        "names_found": names_found(rest.text, said_with_title(closest)),
+        "number_missing": float(is_number_missing(rest.text, closest)),
         "score": _even_score(passages, question.counts.rows),
         "agreement": _agreement(passages),
         "unknown": _unknown(question),
-        "name_unknown": float(_is_name_unknown(rest)),
-        "thing_missing": _missing_thing(question, closest, passages),
-        "form_missing": _form_missing(question, passages) if is_form_missing else 0.0,
-        "count_missing": float(missing_form.is_count_missing(question.asked_now, [p for p, _ in passages])),
-        "plainly_told": float(not is_form_missing and _is_plainly_told(question, passages)),
+        "name_unknown": float(is_name_unknown(rest)),
+        "thing_missing": missing_thing(question, closest, found),
+        "form_missing": _form_missing(form),
+        "count_missing": float(is_count_missing(question.asked_now, found)),
+        "plainly_told": float(not form.is_missing and form.is_plainly_told),
         "situation_named": float(_is_situation_named(question, closest)),
-        "news_missing": float(_is_news_missing(question, closest, passages)),
+        "news_missing": float(is_news_missing(question, closest, found)),
         "only_news": float(is_news(closest) and not asks_news(question.text)),
         "small_base": smallness,
-        "word_nowhere": _missing_word(question, rest, passages),
+        "word_nowhere": _missing_word(question, rest, found),
     }
-
-
-def _missing_word(
-    question: WeighedQuestion, rest: WeighedQuestion, passages: Sequence[JudgedPassage]
-) -> float:
-    """How surely a word without which there is no answer is missing: in a small base any, in each base a name.
-
-    "Can it use Brotli?" is not answered by a base that never says "Brotli".
-    """
-    if QuestionKind.PERMISSION in kinds_of(question.asked_now) and _is_name_unknown(rest):
-        return 1.0
-    smallness = _smallness(question.counts.rows)
-    return smallness * is_word_nowhere(question, [p for p, _ in passages]) if smallness else 0.0
 
 
 def _is_another_text(passage: SearchResult, closest: SearchResult) -> bool:
     """Whether a passage is of another document that is no copy or translation of this one."""
     return document_of(passage) != document_of(closest) and not is_same_text(closest, passage)
-
-
-def _without_days_of(
-    closest: SearchResult, passages: Sequence[JudgedPassage], question: WeighedQuestion
-) -> WeighedQuestion:
-    """The question without a day that the closest passage or any row names, so that its number is not missed."""
-    wanted = named_days(question.text)
-    if not wanted:
-        return question
-    is_named = wanted <= named_days(closest.chunk.content) or any(
-        wanted <= days_of_rows(passage.chunk.content) for passage, _ in passages
-    )
-    return replace(question, text=without_days(question.text)) if is_named else question
 
 
 def _smallness(rows: int) -> float:
@@ -254,44 +202,7 @@ def meaning_of(question: str, passages: Sequence[JudgedPassage]) -> dict[str, fl
 
 
 def _names_met(wanted: ForeignNames, passage: SearchResult) -> float | None:
-    return wanted.met_by(_said_with_title(passage))
-
-
-def _said_with_title(passage: SearchResult) -> str:
-    return f"{passage.document_title or ''}\n{passage.chunk.content}"
-
-
-def _is_number_missing(question: str, closest: SearchResult) -> bool:
-    """Whether the question has a number, such as a year, that the closest passage lacks."""
-    wanted = {quantity.value for quantity in quantities(question)}
-    if not wanted:
-        return False
-    said = f"{closest.chunk.section or ''}\n{_said_with_title(closest)}"
-    missing = wanted - {quantity.value for quantity in quantities(said)}
-    # The year of a date and the "2" of "v2" count, too.
-    return bool(missing) and not missing <= set(_DIGITS_IN_A_ROW.findall(said))
-
-
-def names_found(question: str, text: str) -> float:
-    """The share of the names and numbers in a question that the text has; 1.0 if there are none."""
-    # In capitals every word looks like a name.
-    named = [] if question.isupper() else [part for name in names(question) for part in words(name)]
-    wanted = [*named, *(quantity.value for quantity in quantities(question))]
-    if not wanted:
-        return 1.0
-    held = set(words(text))
-    missing = [word for word in wanted if word not in held and not _has_form(word, held)]
-    # Numbers in words, or with a mark inside, are looked for only if needed.
-    counted = {quantity.value for quantity in quantities(text)} if missing else ()
-    return (len(wanted) - sum(word not in counted for word in missing)) / len(wanted)
-
-
-def _has_form(name: str, held: set[str]) -> bool:
-    """Whether another form of a name is there, with a different ending. A number has no other forms."""
-    if name.isdigit() or len(name) <= _SHORTEST_INFLECTED:
-        return False
-    beginning = name[: max(_SHORTEST_INFLECTED, len(name) - _LONGEST_ENDING)]
-    return any(word.startswith(beginning) and len(word) <= len(name) + _LONGEST_ENDING for word in held)
+    return wanted.met_by(said_with_title(passage))
 
 
 def _weighed(weights: Mapping[str, float], numbers: Mapping[str, float]) -> tuple[float, dict[str, float]]:
@@ -335,94 +246,24 @@ def _unknown(question: WeighedQuestion) -> float:
     return missing * question.counts.rows / (question.counts.rows + judge_weights().prior["unknown_passages"])
 
 
-def _is_name_unknown(question: WeighedQuestion) -> bool:
-    """Whether the question has a name that is nowhere in the base."""
-    if question.text.isupper() or not question.counts.rows:
-        return False
-    languages = question.languages or (question.language,)
-    idle = frozenset[str]().union(*map(stop_words, languages), *map(asking_words, languages))
-    return any(
-        len(word) >= _SHORTEST_NAME and word not in idle and not _is_known(word, languages, question.counts)
-        for name in names(question.text)
-        for word in words(name)
-    )
-
-
-def _is_known(word: str, languages: Sequence[str | None], counts: WordCounts) -> bool:
-    return any(counts.passages.get(stem_words([word], language)[0]) for language in languages)
-
-
-def _is_thing_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    """Whether a question asks about a thing that no sentence names.
-
-    A sentence, with the heading right above it, must have half of the words that name the thing, and "password" if one
-    is asked for. The title of the document counts only if a whole page may be about the thing: everything in a museum's
-    page is about the museum.
-    """
-    thing = asked_thing(question.asked_now)
-    if thing is None:
-        return False
-    wanted = distinct_terms(thing.words, question.language)
-    weights = {term: weight for term, weight in question.weights.items() if term in wanted}
-    if not weights:
-        return False
-    head = thing.head(question.language) if thing.is_of_a_page or thing.is_secret else None
-    needed = distinct_terms(head or "", question.language).intersection(weights)
-    told = (
-        _named(weights, said, question.language)
-        for passage, _ in passages
-        for said in _told_terms(passage, question.language, with_title=thing.is_of_a_page)
-    )
-    return not any(needed <= named and weight_of(named, weights) >= _HALF_OF_A_THING for named in told)
-
-
-def _missing_thing(
-    question: WeighedQuestion, closest: SearchResult, passages: Sequence[JudgedPassage]
+def _missing_word(
+    question: WeighedQuestion, rest: WeighedQuestion, passages: Sequence[SearchResult]
 ) -> float:
-    """1 if the thing that is asked about is named nowhere; less if only a title may name it."""
-    if _is_thing_missing(question, passages):
-        return 1.0
-    return _ONLY_TITLED if _is_only_titled(question, closest) else 0.0
+    """How surely a word without which there is no answer is missing: in a small base any, in each base a name.
 
-
-def _is_only_titled(question: WeighedQuestion, closest: SearchResult) -> bool:
-    """Whether the closest passage has no more of the question than its document's title.
-
-    Everything in the rules of a club is about the club, which does not tell how to leave it. Questions with names are
-    exempt.
+    "Can it use Brotli?" is not answered by a base that never says "Brotli".
     """
-    if names(question.text):
-        return False
-    everyday = everyday_stems_in(question.languages)
-    weights = {term: weight for term, weight in question.weights.items() if term not in everyday}
-    titled = held_terms(
-        weights, distinct_terms(closest.document_title or "", question.language), question.language
-    )
-    if not titled or weight_of(titled, weights) > _MOST_TITLED:
-        return False
-    said = f"{closest.chunk.section or ''}\n{closest.chunk.content}"
-    return held_terms(weights, distinct_terms(said, question.language), question.language) <= titled
+    if QuestionKind.PERMISSION in kinds_of(question.asked_now) and is_name_unknown(rest):
+        return 1.0
+    smallness = _smallness(question.counts.rows)
+    return smallness * is_word_nowhere(question, passages) if smallness else 0.0
 
 
-def _named(weights: Mapping[str, float], said: frozenset[str], language: str | None) -> set[str]:
-    """The terms that are said, or a broader or narrower word for them: pets for a dog."""
-    kinds = words_of_a_kind()
-    named = held_terms(weights, said, language)
-    return named | {term for term in weights if term in kinds and kinds[term] & said}
-
-
-def _is_form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    return missing_form.is_form_missing(
-        question.asked_now, question.weights, [p for p, _ in passages], question.language
-    )
-
-
-def _form_missing(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> float:
+def _form_missing(form: SoughtForm) -> float:
     """How much a form that is missing beside what is asked about is held against the passages."""
-    is_told = missing_form.is_told_farther_on(
-        question.asked_now, question.weights, [p for p, _ in passages], question.language
-    )
-    return _TOLD_FARTHER_ON if is_told else 1.0
+    if not form.is_missing:
+        return 0.0
+    return _TOLD_FARTHER_ON if form.is_told_farther_on else 1.0
 
 
 def _is_form_missing_nearby(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
@@ -430,12 +271,6 @@ def _is_form_missing_nearby(question: WeighedQuestion, passages: Sequence[Judged
     gives = wanted_form(question.asked_now, None)
     nearest, _ = max(passages, key=lambda passage: passage[1].similarity)
     return gives is not None and not gives(nearest.chunk.content)
-
-
-def _is_plainly_told(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> bool:
-    return missing_form.is_plainly_told(
-        question.asked_now, question.weights, [p for p, _ in passages], question.language
-    )
 
 
 def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> bool:
@@ -453,45 +288,3 @@ def _is_situation_named(question: WeighedQuestion, closest: SearchResult) -> boo
         names_situation(heading) and held_share(question.weights, heading, question.language) > 0
         for heading in headings
     )
-
-
-def _is_news_missing(
-    question: WeighedQuestion, closest: SearchResult, passages: Sequence[JudgedPassage]
-) -> bool:
-    """Whether a follow-up asks about something that the document of the closest passage does not mention.
-
-    That document is found for the question before it, whatever is asked next.
-    """
-    if question.follow_up is None:
-        return False
-    own = distinct_terms(question.follow_up, question.language) - everyday_stems_in(question.languages)
-    weights = {term: weight for term, weight in question.weights.items() if term in own}
-    said = [
-        f"{passage.chunk.section or ''}\n{_said_with_title(passage)}"
-        for passage, _ in passages
-        if document_of(passage) == document_of(closest)
-    ]
-    held = [held_share(weights, each, question.language) for each in said]
-    if not weights or max(held) >= _HALF_OF_A_THING:
-        return False
-    # "And what does it cost?" has no other word than the one that asks.
-    kinds = asked_values(question.follow_up)
-    asks_price = ValueKind.MONEY in kinds and len(weights) == 1 and asked_thing(question.follow_up) is None
-    # Neither has "quanto tempo dura?", which names nothing: what was found need not say "tempo".
-    asks_only_value = asks_price or (bool(kinds) and lacks_subject(question.follow_up, question.language))
-    return not (asks_only_value and any(gives_value(each, kinds, question.follow_up) for each in said))
-
-
-def _told_terms(
-    passage: SearchResult, language: str | None, *, with_title: bool = False
-) -> Iterator[frozenset[str]]:
-    """The terms of each sentence, with those of the heading right above it and, if wanted, of the title."""
-    content = passage.chunk.content
-    section = last_heading(passage.chunk)
-    above = frozenset[str]()
-    if with_title:
-        above = distinct_terms(f"{passage.document_title or ''}\n{section}", language)
-    elif section != passage.document_title:
-        above = distinct_terms(section, language)
-    for start, end in sentence_spans(content):
-        yield above | distinct_terms(content[start:end], language)

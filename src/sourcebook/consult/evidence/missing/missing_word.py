@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.evidence.missing_form import about_the_thing
+from sourcebook.consult.evidence.missing.missing_form import about_the_thing
 from sourcebook.consult.evidence.passage_surroundings import title_and_section
 from sourcebook.consult.evidence.question_share import held_terms, weight_of
 from sourcebook.consult.question.asked_thing import asked_thing
@@ -16,7 +16,7 @@ from sourcebook.text.vocabulary.question_words import words_of_a_kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sourcebook.consult.evidence.question_judge import WeighedQuestion
+    from sourcebook.consult.evidence.weighed_question import WeighedQuestion
     from sourcebook.model.search import SearchResult
 
 _ENOUGH = 0.2
