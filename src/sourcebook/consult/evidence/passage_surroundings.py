@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _NEWS = re.compile(
     r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)(?:\.\w{2})?\.\w+$", re.IGNORECASE
 )
+_LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
 _ASKS_NEWS = re.compile(
     r"\b(?:new|news|chang\w+|versions?|releas\w+|fix(?:ed|es)?|removed|deprecat\w+|upgrad\w+|since when|prs?"
     r"|pull requests?"
@@ -47,6 +48,10 @@ def last_heading(chunk: Chunk) -> str:
 def is_news(passage: SearchResult) -> bool:
     """Whether it is of the notes on releases: they name everything that ever changed, and say what it is of nothing."""
     return _NEWS.search(passage.document_path) is not None
+
+
+def is_letter(passage: SearchResult) -> bool:
+    return _LETTER.search(passage.document_path) is not None
 
 
 def asks_news(question: str) -> bool:

@@ -41,6 +41,11 @@ def share_of_weight(weights: Mapping[str, float], terms: AbstractSet[str], langu
     return weight_of(marked_terms(weights, terms, language), weights)
 
 
+def marked_terms_in(weights: Mapping[str, float], text: str, language: str | None) -> frozenset[str]:
+    """`marked_terms` of a text."""
+    return frozenset(marked_terms(weights, distinct_terms(text, language), language))
+
+
 def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:
     """The share of a question's weight that these terms have; marked ones count in part."""
     total = sum(weights.values())

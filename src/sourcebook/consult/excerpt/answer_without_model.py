@@ -22,6 +22,7 @@ from sourcebook.consult.excerpt.excerpt_features import Asked, UnitFeatures
 from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.consult.excerpt.joined_passages import joined
 from sourcebook.consult.excerpt.passage_units import Units
+from sourcebook.consult.excerpt.quotable_units import QuotableUnits
 from sourcebook.consult.excerpt.row_choice import RowChoice, cells_of
 from sourcebook.consult.excerpt.rows_meant import with_rows_meant
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
@@ -116,10 +117,11 @@ def read_texts(
     for found in joined(passages):
         units = Units.of(found.whole.chunk.content)
         features = UnitFeatures(asked, forms, found, units, passages)
+        quotable = QuotableUnits(asked.question, found.whole, units)
         scores = {
             i: sum(weights[name] * value for name, value in features.of(i).items())
             for i in range(len(units))
-            if features.is_quotable(i)
+            if quotable.holds(i)
         }
         chunk = found.whole.chunk
         length = (lengths or {}).get(document_of(found.whole))

@@ -10,44 +10,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.evidence.asking_heading import asked_in, asks
-from sourcebook.consult.evidence.passage_surroundings import (
-    document_of,
-    is_news,
-    last_heading,
-    title_and_section,
-)
-from sourcebook.consult.evidence.question_share import marked_terms, unmarked, weight_of
-from sourcebook.consult.evidence.subject_heading import headings_above, likeness
+from sourcebook.consult.evidence.passage_surroundings import document_of, is_letter, is_news
+from sourcebook.consult.evidence.question_share import marked_terms, marked_terms_in, unmarked, weight_of
+from sourcebook.consult.excerpt.headings_above import HeadingsAbove
 from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
 from sourcebook.consult.question.light_verbs import asks_offer, verb_of_way
 from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
-from sourcebook.consult.question.told_way import (
-    names_reason,
-    names_way,
-    tells_another_way,
-    tells_case,
-    tells_way,
-)
+from sourcebook.consult.question.told_way import names_way, tells_another_way, tells_case, tells_way
 from sourcebook.consult.question.wanted_form import wanted_form
-from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
 from sourcebook.text.layout.blocks import BlockKind
-from sourcebook.text.layout.contents import is_contents, is_contents_line
 from sourcebook.text.layout.quoted_mail import quoted_spans
 from sourcebook.text.vocabulary.question_opposites import says_the_opposite
 
 if TYPE_CHECKING:
     from sourcebook.consult.excerpt.joined_passages import JoinedPassages
-    from sourcebook.consult.excerpt.passage_units import Unit, Units
+    from sourcebook.consult.excerpt.passage_units import Units
     from sourcebook.consult.question.wanted_form import Gives
     from sourcebook.model.search import SearchResult
 
-_MARKS_OF_ITEMS = " \n-*•"
-_ENDS_OF_SENTENCES = (".", "!", ";", "…")
-_FEWEST_WORDS = 3
-_MOST_WORDS_OF_A_TITLE = 8
 _OF_ITS_SECTION = 0.5
 _LESS_BELOW = 0.5
 _MOST_IS_NAMED = 0.6
@@ -61,18 +43,6 @@ _FORMS = (
     AnswerForm.DEFINITION,
     AnswerForm.REASON,
 )
-_LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
-_HEADER_OF_LETTER = re.compile(r"(?:From|To|Cc|Date|Subject|Attachments): ")
-_FIRST_HEADERS = ("From: ", "To: ")
-# Words of questions about the sender, the date or the subject of an e-mail.
-_ABOUT_A_LETTER = re.compile(
-    r"\b(?:sen[dt]\w*|letters?|e-?mail\w*|mails?|messages?|wrote|written|recipients?|addresse\w+|subject|attach\w*"
-    r"|from whom|to whom|писем|письм\w*|сообщени\w*|отправ\w*|присла\w*|написа\w*|адресат\w*|получател\w*|кому"
-    r"|вложен\w*|тем[аеуы]|mensage\w*|cartas?|correio|envi\w+|remetente\w*|destinat\w*|assunto|escreveu|anex\w*"
-    r"|para quem|mensaje\w*|correos?|remitente|asunto|escribió|adjunt\w*)\b",
-    re.IGNORECASE,
-)
-_MARKS_OF_HEADINGS = re.compile(r"\{[^{}]*\}|[#`*]")
 # A sentence that only refers to another place.
 _POINTER = re.compile(
     r"\W*(?:(?:please,? )?(?:see|refer|consult)\b|(?:for|to find|to get) (?:more|further) (?:information|details)"
@@ -131,30 +101,9 @@ class UnitFeatures:
             for i in range(len(units)):
                 if AnswerForm.DEFINITION in forms.met_by(units.text(i)):
                     self._held[i] = frozenset(asked.weights)
-        self._path = self._terms_held(title_and_section(self._whole))
-        self._paths: dict[tuple[int, int] | None, frozenset[str]] = {None: self._path}
-        self._headings: dict[tuple[int, int] | None, frozenset[str]] = {}
-        self._subjects: dict[tuple[int, int] | None, float] = {}
-
-    def is_quotable(self, i: int) -> bool:
-        """Whether a unit says something by itself, unlike a header, a title, a line of contents or two words."""
-        unit, said = self._units[i], self._units.text(i)
-        if unit.is_header or said.strip(_MARKS_OF_ITEMS) in self._titles or self._is_idle_header(unit):
-            return False
-        if unit.kind is not BlockKind.CODE and len(said.split()) < _FEWEST_WORDS:
-            return False
-        if self._is_menu and unit.kind is BlockKind.ITEM and not said.endswith(_ENDS_OF_SENTENCES):
-            return False
-        return not (self._is_contents and is_contents_line(said))
-
-    def _is_idle_header(self, unit: Unit) -> bool:
-        """Whether a unit is a header line of an e-mail, and the question is not about the sender, date or subject."""
-        content = self._units.content
-        if not self._is_letter or not _HEADER_OF_LETTER.match(content, unit.start):
-            return False
-        first = content.rfind("\n\n", 0, unit.start) + 2 if "\n\n" in content[: unit.start] else 0
-        is_above = content.startswith(_FIRST_HEADERS, first)
-        return is_above and not _ABOUT_A_LETTER.search(self._asked.question)
+        self._headings = HeadingsAbove(
+            asked, text.whole, units, self.language, verb=self._verb, asks_way=self._asks_way
+        )
 
     def words_in(self, i: int) -> frozenset[str]:
         """The words of the question that a unit has."""
@@ -162,7 +111,9 @@ class UnitFeatures:
 
     def words_around(self, i: int) -> frozenset[str]:
         """The words of the question that a unit or a heading above it has."""
-        return self._path_to(self._units[i]).union(self._held[i], self._heading(self._units[i]))
+        return self._headings.path_to(self._units[i]).union(
+            self._held[i], self._headings.words(self._units[i])
+        )
 
     def is_near(self, i: int) -> bool:
         """Whether a unit is related to the question, by a word or by its vector."""
@@ -177,7 +128,7 @@ class UnitFeatures:
         unit, units = self._units[i], self._units
         before = self._held[i - 1] if i else frozenset[str]()
         header = units.header_of(i)
-        over, path = self._heading(unit), self._path_to(unit)
+        over, path = self._headings.words(unit), self._headings.path_to(unit)
         around = path.union(self._held[i], before, over)
         if header is not None:
             around |= self._held[header]
@@ -223,7 +174,7 @@ class UnitFeatures:
 
     def _of_form(self, i: int) -> dict[str, float]:
         """Whether the unit has the form of an answer to this question."""
-        asked_above = self._asked_above(self._units[i])
+        asked_above = self._headings.asked_above(self._units[i])
         met = self._forms.met_by(self._led_text(i))
         return {
             "wanted": float(self.wanted is not None and self.wanted(self._led_text(i))),
@@ -237,7 +188,7 @@ class UnitFeatures:
             "defined": float(
                 self._defining is not None and self._defining.match(self._units.text(i)) is not None
             ),
-            "subject": self._subject(self._units[i]),
+            "subject": self._headings.subject(self._units[i]),
             **self._of_way(i),
             **{form.value: float(form in met) for form in _FORMS},
         }
@@ -246,8 +197,10 @@ class UnitFeatures:
         """If it is asked how to do or use something: whether the unit says it, another way, or only when one may."""
         unit, said, asks = self._units[i], self._units.text(i), float(self._asks_use)
         return {
-            "way_opens": asks * self._subject(unit) * self._earliness(i),
-            "way_above": asks * self._subject(unit) * names_way(self._text_above(unit), self._verb_of_way),
+            "way_opens": asks * self._headings.subject(unit) * self._earliness(i),
+            "way_above": asks
+            * self._headings.subject(unit)
+            * names_way(self._headings.text(unit), self._verb_of_way),
             "tells_way": asks * tells_way(said),
             "another_way": asks * tells_another_way(said),
             "tells_case": asks * tells_case(said),
@@ -326,32 +279,18 @@ class UnitFeatures:
 
     @cached_property
     def _named_in_titles(self) -> Sequence[frozenset[str]]:
-        return [self._terms_held(passage.document_title or "") for passage in self._passages]
+        return [
+            marked_terms_in(self._asked.weights, passage.document_title or "", self.language)
+            for passage in self._passages
+        ]
 
     @cached_property
     def wanted(self) -> Gives | None:
         """Whether a text has the wanted form; None if the question wants none."""
         return wanted_form(self._asked.question, self.language)
 
-    def _terms_held(self, text: str) -> frozenset[str]:
-        return frozenset(
-            marked_terms(self._asked.weights, distinct_terms(text, self.language), self.language)
-        )
-
     def _share(self, held: AbstractSet[str]) -> float:
         return weight_of(held, self._asked.weights)
-
-    def _heading(self, unit: Unit) -> frozenset[str]:
-        """The words of the question in the heading right above a unit."""
-        if unit.heading not in self._headings:
-            self._headings[unit.heading] = self._terms_held(self._text_above(unit))
-        return self._headings[unit.heading]
-
-    def _asked_above(self, unit: Unit) -> float:
-        """How far the heading right above a unit asks the same question; 0 if it lacks the verb."""
-        if self._verb and self._verb.isdisjoint(self._heading(unit)):
-            return 0.0
-        return asked_in(self._text_above(unit), self._asked.weights, self.language)
 
     def _firstness(self, i: int) -> float:
         """1 for the first unit below a heading, less for each further one of its paragraph, else 0."""
@@ -361,24 +300,6 @@ class UnitFeatures:
             first -= 1
         is_below = first == 0 or units[first - 1].heading != units[i].heading
         return 1 / (1 + _LESS_BELOW * (i - first)) if units[i].heading is not None and is_below else 0.0
-
-    def _subject(self, unit: Unit) -> float:
-        """How far a heading above a unit, or the title, names what is asked about."""
-        if unit.heading not in self._subjects:
-            heading = self._text_above(unit)
-            above = [*headings_above(self._whole), heading]
-            named = [
-                likeness(each, self._asked.weights, self.language)
-                for each in above
-                if not self._asks_otherwise(each)
-            ]
-            is_other = self._asks_way and names_reason(heading)
-            self._subjects[unit.heading] = 0.0 if is_other else max(named, default=0.0)
-        return self._subjects[unit.heading]
-
-    def _asks_otherwise(self, heading: str) -> bool:
-        """Whether a heading asks something else about the same thing: "What is a peony?", and not when to divide it."""
-        return asks(heading) and bool(self._verb) and self._verb.isdisjoint(self._terms_held(heading))
 
     def _earliness(self, i: int) -> float:
         """1 for the first unit below a heading, less for each further one of its section."""
@@ -390,34 +311,6 @@ class UnitFeatures:
     @cached_property
     def _defining(self) -> re.Pattern[str] | None:
         return defining(self._asked.question)
-
-    def _text_above(self, unit: Unit) -> str:
-        """The heading right above a unit."""
-        if unit.heading:
-            return self._units.content[slice(*unit.heading)]
-        return last_heading(self._whole.chunk)
-
-    def _path_to(self, unit: Unit) -> frozenset[str]:
-        """The words of the question in the title and the headings above a unit.
-
-        A passage may continue under the next heading, which is not part of its section.
-        """
-        if unit.heading not in self._paths:
-            self._paths[unit.heading] = (
-                self._terms_held(_without_last_heading(self._whole))
-                if self._has_left_section(unit)
-                else self._path
-            )
-        return self._paths[unit.heading]
-
-    def _has_left_section(self, unit: Unit) -> bool:
-        """Whether the heading above a unit, within the passage, is neither of its section nor below it."""
-        parts = [_bare_heading(part) for part in (self._whole.chunk.section or "").split(BETWEEN_HEADINGS)]
-        if unit.heading is None or not any(parts):
-            return False
-        heading = self._units.content[slice(*unit.heading)]
-        level = len(heading) - len(heading.lstrip("#"))
-        return _bare_heading(heading) not in parts and level <= len(parts)
 
     def _nearness(self, i: int) -> float:
         """The score of the nearest child that overlaps a unit."""
@@ -431,7 +324,7 @@ class UnitFeatures:
 
     @cached_property
     def _text_share(self) -> float:
-        return self._share(self._path.union(*self._held))
+        return self._share(self._headings.path.union(*self._held))
 
     @cached_property
     def _of_document(self) -> float:
@@ -440,42 +333,9 @@ class UnitFeatures:
         return sum(document_of(passage) == own for passage in self._passages) / len(self._passages)
 
     @cached_property
-    def _titles(self) -> frozenset[str]:
-        titles = [
-            self._whole.document_title or "",
-            *(self._whole.chunk.section or "").split(BETWEEN_HEADINGS),
-        ]
-        return frozenset(title for title in titles if len(title.split()) <= _MOST_WORDS_OF_A_TITLE)
-
-    @cached_property
-    def _is_menu(self) -> bool:
-        """Whether the text has a menu: a list with its own title among others."""
-        return any(
-            unit.kind is BlockKind.ITEM and self._units.text(i).strip(_MARKS_OF_ITEMS) in self._titles
-            for i, unit in enumerate(self._units.all)
-        )
-
-    @cached_property
-    def _is_contents(self) -> bool:
-        return is_contents(self._units.content)
-
-    @cached_property
     def _quoted(self) -> Sequence[tuple[int, int]]:
         """The parts of an e-mail that others wrote."""
-        return quoted_spans(self._units.content) if self._is_letter else ()
-
-    @cached_property
-    def _is_letter(self) -> bool:
-        return _LETTER.search(self._whole.document_path) is not None
-
-
-def _without_last_heading(passage: SearchResult) -> str:
-    """The title and the headings above that of a passage."""
-    return f"{passage.document_title or ''}\n{(passage.chunk.section or '').rpartition(BETWEEN_HEADINGS)[0]}"
-
-
-def _bare_heading(heading: str) -> str:
-    return _MARKS_OF_HEADINGS.sub("", heading).strip()
+        return quoted_spans(self._units.content) if is_letter(self._whole) else ()
 
 
 def _lead(passages: Sequence[SearchResult], place: int) -> float:

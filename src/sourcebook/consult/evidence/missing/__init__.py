@@ -1,1 +1,1 @@
-"""What a question has or wants, and passages lack: its thing, its names, the form of its answer, what is new in it."""
+"""What a question has or wants and passages may lack: its thing, names, words, and the form of its answer."""
