@@ -8,7 +8,7 @@ import pytest
 from tests.unit.quoting import FILLER, excerpts, found, shown
 
 from sourcebook.consult.excerpt.answer_without_model import Asked, extract, read_texts
-from sourcebook.consult.excerpt.excerpt import LONGEST
+from sourcebook.consult.excerpt.stretches import LONGEST
 from sourcebook.consult.question.forms import AskedForms
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.passage_surroundings import document_of, title_and_section
 from sourcebook.consult.evidence.question_share import held_share, held_terms
-from sourcebook.consult.excerpt.excerpt import LONGEST, Excerpt, ExcerptMaker, Stretch
+from sourcebook.consult.excerpt.excerpt import Excerpt, ExcerptMaker
 from sourcebook.consult.excerpt.excerpt_features import Asked, UnitFeatures
 from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.consult.excerpt.joined_passages import joined
@@ -25,6 +25,7 @@ from sourcebook.consult.excerpt.passage_units import Units
 from sourcebook.consult.excerpt.quotable_units import QuotableUnits
 from sourcebook.consult.excerpt.row_choice import RowChoice, cells_of
 from sourcebook.consult.excerpt.rows_meant import with_rows_meant
+from sourcebook.consult.excerpt.stretches import LONGEST, Stretch, Stretches
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
@@ -155,7 +156,7 @@ def chosen(
     ]
     likely = sorted(
         (
-            (-maker.chances[i], number, i)
+            (-maker.stretches.chances[i], number, i)
             for number, (text, maker) in enumerate(zip(texts, makers, strict=True))
             for i in text.scores
             if text.tells(i)
@@ -166,7 +167,7 @@ def chosen(
     rows = _rows_that_fit(asked, passages, texts, makers, likely[0])
     if rows is not None:
         return rows
-    stretches = [(makers[number].around(i), number) for _, number, i in likely[:_MOST_TRIED]]
+    stretches = [(makers[number].stretches.around(i), number) for _, number, i in likely[:_MOST_TRIED]]
     best, number = max(stretches, key=lambda each: each[0].worth)
     best, number = _same_found_first(best, number, texts, makers)
     if rows := _rows_alike(asked, passages, texts, makers, (number, best.best)):
@@ -184,7 +185,7 @@ def _same_found_first(
     for earlier, text in enumerate(texts[:number]):
         for i in text.scores:
             if text.units.text(i) == said:
-                return makers[earlier].around(i), earlier
+                return makers[earlier].stretches.around(i), earlier
     return best, number
 
 
@@ -202,11 +203,12 @@ def _chances(texts: Sequence[ReadText]) -> list[list[float]]:
 def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[float]) -> ExcerptMaker:
     share = partial(held_share, asked.weights, language=text.features.language)
     told = title_and_section(text.found.whole)
-    return ExcerptMaker(
-        *(text.units, chances, share, told, not forms.asks_twice),
+    stretches = Stretches(
+        *(text.units, chances, share, told),
         wanted=text.features.wanted,
         goes_on=text.features.tells_more_of_time,
     )
+    return ExcerptMaker(stretches, is_trimmed=not forms.asks_twice)
 
 
 def _extract(
@@ -250,7 +252,7 @@ def _rows_that_fit(
         rows = _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
         return rows if rows or choice.asks_which or choice.denies else None
     about = title_and_section(text.found.whole)
-    is_sure = makers[number].chances[best] >= excerpt_weights().stretch["row_alone"]
+    is_sure = makers[number].stretches.chances[best] >= excerpt_weights().stretch["row_alone"]
     is_blind = choice.asks_which and not choice.says(cells) and choice.has_condition(cells, about)
     return [] if is_blind and not is_sure else None
 
@@ -273,7 +275,7 @@ def _rows_alike(
         return []
     choice = _row_choice(asked, text)
     named = text.features.words_in(place) & choice.others(cells)
-    likely = makers[number].chances[place]
+    likely = makers[number].stretches.chances[place]
     least = prices["row_beside"] * likely if likely < prices["row_alone"] else likely
     document = text.found.whole.chunk.document_id
     rows = [
@@ -296,7 +298,7 @@ def _rows_alike(
         exact = exact or [each for each in holding if choice.names_whole(each[2])]
         alike = [(at, i) for at, i, _ in exact or holding]
     elif not (alike := [(at, i) for at, i, of_row in rows if choice.names(of_row)]):
-        alike = [(at, i) for at, i, _ in rows if makers[at].chances[i] >= least]
+        alike = [(at, i) for at, i, _ in rows if makers[at].stretches.chances[i] >= least]
     if alike == [best]:
         return [_extract(passages, text, makers[number], Stretch(likely, place, place, place))]
     fitting = [(at, [i for _, i in found]) for at, found in groupby(alike, key=itemgetter(0))]
@@ -320,7 +322,7 @@ def _list_of_rows(
     for at, rows in fitting:
         fit: list[int] = []
         for i in rows:
-            room -= makers[at].size(i) + 1
+            room -= makers[at].stretches.size(i) + 1
             fit += [i] if room >= 0 else []
         if fit:
             is_whole = len(fitting) == 1 and texts[at].holds_whole_table
@@ -376,10 +378,10 @@ def _second(
         return len(missing) > 1 and held_share(missing, said, language) >= _LEAST_OF_THE_MISSING
 
     options = [
-        (-maker.chances[i], number, i)
+        (-maker.stretches.chances[i], number, i)
         for number, (text, maker) in enumerate(zip(texts, makers, strict=True))
         for i in text.scores
-        if maker.size(i) <= room
+        if maker.stretches.size(i) <= room
         and text.features.spoken in (None, asked.spoken)
         and is_wanted(text.units.text(i), text.features.language)
     ]
