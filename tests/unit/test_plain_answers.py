@@ -8,7 +8,7 @@ from tests.unit.quoting import excerpts, found, shown
 from sourcebook.consult.evidence.acceptance import term_weights
 from sourcebook.consult.evidence.missing.missing_form import SoughtForm
 from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.forms import defining
+from sourcebook.consult.question.definitions import asked_definition
 from sourcebook.consult.question.given_value import tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 
@@ -35,15 +35,15 @@ def test_a_sentence_that_begins_with_the_definition_plainly_tells_it(question: s
     ],
 )
 def test_what_a_thing_is_not_does_not_define_it(question: str, sentence: str) -> None:
-    definition = defining(question)
+    definition = asked_definition(question)
     assert definition is not None
-    assert not definition.search(sentence)
+    assert not definition.opens(sentence)
 
 
 def test_a_definition_may_say_in_what_field_the_term_is_used() -> None:
-    definition = defining("o que é injeção de dependência")
+    definition = asked_definition("o que é injeção de dependência")
     assert definition is not None
-    assert definition.search(
+    assert definition.opens(
         '**"Injeção de Dependência"** no mundo da programação significa que o código declara.'
     )
 
@@ -52,9 +52,9 @@ def test_a_definition_may_say_in_what_field_the_term_is_used() -> None:
     "sentence", ["The Wi-Fi password is changed every month.", "Ask Ana for the Wi-Fi password."]
 )
 def test_a_sentence_that_says_something_else_of_the_term_defines_nothing(sentence: str) -> None:
-    definition = defining("What is the Wi-Fi password?")
+    definition = asked_definition("What is the Wi-Fi password?")
     assert definition is not None
-    assert not definition.search(sentence)
+    assert not definition.opens(sentence)
 
 
 @pytest.mark.parametrize(

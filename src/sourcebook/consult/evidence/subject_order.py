@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.passage_surroundings import asks_news, is_news, last_heading
 from sourcebook.consult.evidence.subject_heading import subject_named
-from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
+from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.light_verbs import verb_of_way
 from sourcebook.consult.question.told_way import names_reason, names_way
 from sourcebook.text.languages import detect_language
@@ -44,7 +44,6 @@ class _SubjectOrder:
         self._weights = weights
         self._language = language
         self._forms = AskedForms(question)
-        self._definition = defining(question)
         self._asks_way = AnswerForm.COMMAND in self._forms.forms
         self._verb = verb_of_way(question)
         self._asks_news = asks_news(question)
@@ -63,11 +62,11 @@ class _SubjectOrder:
         return worth
 
     def _worth_of_definition(self, passage: SearchResult) -> float:
-        if AnswerForm.DEFINITION not in self._forms.forms:
+        definition = self._forms.definition
+        if definition is None or AnswerForm.DEFINITION not in self._forms.forms:
             return 0.0
         content = passage.chunk.content
         sentences = [content[start:end] for start, end in sentence_spans(content)]
-        if self._definition is not None and any(map(self._definition.search, sentences)):
+        if any(map(definition.opens, sentences)):
             return _DEFINITION
-        is_introduced = any(AnswerForm.DEFINITION in self._forms.met_by(sentence) for sentence in sentences)
-        return _INTRODUCTION if is_introduced else 0.0
+        return _INTRODUCTION if any(map(definition.is_in, sentences)) else 0.0

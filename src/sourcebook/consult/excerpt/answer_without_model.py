@@ -32,6 +32,7 @@ from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.consult.excerpt.joined_passages import JoinedPassages
+    from sourcebook.consult.question.definitions import AskedDefinition
     from sourcebook.model.search import SearchResult
 
 __all__ = ["Asked", "Extract", "ReadText", "chosen", "extract", "read_texts"]
@@ -96,11 +97,11 @@ class ReadText:
         return bool(cells_of(self.units.row(i)))
 
 
-def _about_term(asked: Asked, term: str | None) -> Asked:
+def _about_term(asked: Asked, definition: AskedDefinition | None) -> Asked:
     """For a question what a term is, only the words of the term count: not "такое" or "mean"."""
-    if term is None or asked.language is None:
+    if definition is None or asked.language is None:
         return asked
-    own = distinct_terms(term, asked.language)
+    own = distinct_terms(definition.term, asked.language)
     weights = {each: weight for each, weight in asked.weights.items() if each in own}
     return replace(asked, weights=weights) if weights else asked
 
@@ -112,7 +113,7 @@ def read_texts(
     lengths: Mapping[tuple[str, str], int] | None = None,
 ) -> list[ReadText]:
     """The passages as texts with scored units, each text once. `lengths`: of documents, if known."""
-    asked = _about_term(asked, forms.term)
+    asked = _about_term(asked, forms.definition)
     weights = excerpt_weights().unit
     texts: list[ReadText] = []
     for found in joined(passages):

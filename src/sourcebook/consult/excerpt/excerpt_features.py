@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.passage_surroundings import document_of, is_letter, is_news
 from sourcebook.consult.evidence.question_share import marked_terms, marked_terms_in, unmarked, weight_of
 from sourcebook.consult.excerpt.headings_above import HeadingsAbove
-from sourcebook.consult.question.forms import AnswerForm, AskedForms, defining
+from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.light_verbs import asks_offer, verb_of_way
 from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.told_way import names_way, tells_another_way, tells_case, tells_way
@@ -175,7 +175,7 @@ class UnitFeatures:
     def _of_form(self, i: int) -> dict[str, float]:
         """Whether the unit has the form of an answer to this question."""
         asked_above = self._headings.asked_above(self._units[i])
-        met = self._forms.met_by(self._led_text(i))
+        met, definition = self._forms.met_by(self._led_text(i)), self._forms.definition
         return {
             "wanted": float(self.wanted is not None and self.wanted(self._led_text(i))),
             "title_lacks": self._title_lacks(self._place(i)),
@@ -185,9 +185,7 @@ class UnitFeatures:
             "points_elsewhere": float(_POINTER.match(self._units.text(i)) is not None),
             "time_told": float(self._tells_time(i)),
             "opposite": float(self._tells_opposite(i)),
-            "defined": float(
-                self._defining is not None and self._defining.match(self._units.text(i)) is not None
-            ),
+            "defined": float(definition is not None and definition.opens(self._units.text(i))),
             "subject": self._headings.subject(self._units[i]),
             **self._of_way(i),
             **{form.value: float(form in met) for form in _FORMS},
@@ -307,10 +305,6 @@ class UnitFeatures:
         while first and units[first - 1].heading == units[i].heading:
             first -= 1
         return 1 / (1 + _LESS_BELOW * (i - first))
-
-    @cached_property
-    def _defining(self) -> re.Pattern[str] | None:
-        return defining(self._asked.question)
 
     def _nearness(self, i: int) -> float:
         """The score of the nearest child that overlaps a unit."""

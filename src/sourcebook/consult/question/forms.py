@@ -6,6 +6,7 @@ import re
 from enum import StrEnum
 
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
+from sourcebook.consult.question.definitions import asked_definition
 from sourcebook.consult.question.given_value import gives_value
 from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
 from sourcebook.consult.question.light_verbs import verb_of_way
@@ -54,14 +55,6 @@ _NAMED_IN_CODE = re.compile(
     r"|decorador(?:es)?|atributos?|variáve(?:l|is)|módulos?|bibliotecas?|exceç(?:ão|ões)|cabeçalhos?)\b",
     re.IGNORECASE,
 )
-_DEFINITION = re.compile(
-    r"^\W*(?:(?:what|who) (?:is|are|was|were)(?: an?| the)?|what does|define|meaning of"
-    r"|что (?:такое|значит|означает|за)|кто так\w+|(?:o )?que (?:é|são|significa|quer dizer)(?: [oa]s?| uma?)?"
-    r"|qué (?:es|son|significa|quiere decir)(?: el| l[ao]s?| una?)?)"
-    r"\s+(?P<term>[^?]+?)(?: mean| do| означает| significa)?\s*\??\s*$",
-    re.IGNORECASE,
-)
-_LONGEST_TERM = 4
 _NUMBER = re.compile(
     r"\b(?:what (?:share|size|version|port|percentage|rate|number|age|price|code)"
     r"|(?:which|what) (?:\w+ )?(?:version|port|code)"
@@ -110,33 +103,6 @@ _HOLDS_REASON = re.compile(
     r"|porque|pois|para que|a fim de|devido|graças|por isso|já que|visto que|uma vez que|evita\w*|previne)\b",
     re.IGNORECASE,
 )
-_SAYS_WHAT = (
-    r"\W{0,4}(?:\s*\([^)]*\))?\s*(?:(?:—|–|-)\s|[:,]\s+(?:(?:which|que) (?:is|are|é|são|es|son) )?(?:an?|uma?|una?)\s"
-    r"|(?:is|are|was|means|stands for|refers to|denotes|does|tells|makes|allows)\b"
-    r"|(?:это|является|означает|обозначает|называ\w+)\b|(?:é|são|significa|refere-se|consiste|serve)\b)"
-    r"(?!\s*(?::|(?:not|не|não|no)\b))"
-)
-_ARTICLE = r"(?:the|an?|[oa]s?|uma?|el|l[ao]s?|una?)"
-_IS_DEFINED = (
-    r"\W{0,4}(?:\([^)]*\)\W{0,3})?\s*(?:(?:in|в|во|em|n[oa]|en)\s+(?:\w+\s+){1,4}?)?"
-    r"(?:(?:—|–)\s|(?:is|are|was|were)\s+(?:an?|the|one of)\b"
-    r"|(?:means|stands for|refers to)\b"
-    r"|(?:[-–—]\s*)?(?:это|является|означает)\b|(?:é|são|era)\s+(?:uma?|[oa]s?)\b|(?:significa|refere-se|consiste)\b"
-    r"|(?:es|son|era)\s+(?:una?|el|l[ao]s?)\b)(?!\s*(?:это\s+)?(?:not|не|não|no)\b)"
-)
-_FURTHER = r"(?: (?:(?-i:[A-ZА-ЯЁ])[\w/]*|\([^()]*\))){0,2}"
-"""What may stand behind a term: "Debian GNU/Linux", "Representational State Transfer (REST)"."""
-_NOT_AFTER_PREPOSITION = (
-    r"(?<!\b[вскоу] )(?<!\b(?:of|in|to|by|on|at|em|no|na|de|do|da|en|на|из|от|до|за) )"
-    r"(?<!\b(?:for|com|por|del|con|для|над|при|под|без) )(?<!\b(?:into|with|from|para) )"
-)
-_JOINS_WORDS = r"(?:(?:of|and|the|for|to|in|d[aeo]s?|e|y|del|и|в|из)\W+)?"
-_LONGEST_ACRONYM = 8
-_CALLED = (
-    r"\b(?:call(?:ed|s)?|known as|named|назы\w+|именуем\w+|chama\w*|denomina\w*|conhecid\w+ como)\b[^.]{0,40}"
-)
-
-
 _SEEN_OTHERWISE = frozenset(
     {ValueKind.TIME, ValueKind.COUNT, ValueKind.AGE, ValueKind.FREQUENCY, ValueKind.PERCENTAGE}
 )
@@ -172,9 +138,7 @@ class AskedForms:
         self.asks_twice = _ASKS_TWICE.search(question) is not None
         """Whether it asks for two things: who and when."""
         self._said = frozenset(words(question))
-        term = _DEFINITION.search(question.strip())
-        self.term = term["term"] if term and len(term["term"].split()) <= _LONGEST_TERM else None
-        self._introduces = _introducing(self.term) if self.term else None
+        self.definition = asked_definition(question)
 
     def met_by(self, sentence: str) -> frozenset[AnswerForm]:
         """The asked forms that the sentence has."""
@@ -204,7 +168,7 @@ class AskedForms:
             case AnswerForm.COMMAND:
                 return _HOLDS_CODE.search(sentence) is not None
             case AnswerForm.DEFINITION:
-                return self._introduces is not None and self._introduces.search(sentence) is not None
+                return self.definition is not None and self.definition.is_in(sentence)
             case AnswerForm.REASON:
                 return _HOLDS_REASON.search(sentence) is not None
 
@@ -225,7 +189,7 @@ def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:
         found.add(AnswerForm.REASON)
     if _COMMAND.search(question) or _NAMED_IN_CODE.search(question) or verb_of_way(question):
         found.add(AnswerForm.COMMAND)
-    if (term := _DEFINITION.search(question.strip())) and len(term["term"].split()) <= _LONGEST_TERM:
+    if asked_definition(question) is not None:
         found.add(AnswerForm.DEFINITION)
     return found
 
@@ -238,39 +202,3 @@ def _counted_things(noun: str) -> re.Pattern[str]:
 def _counted_column(noun: str) -> re.Pattern[str]:
     """A column of these things with a number: "Days per year: 25"."""
     return re.compile(rf"\b{re.escape(noun[: max(4, len(noun) - 3)])}[^;:\n]{{0,40}}:\s*\d", re.IGNORECASE)
-
-
-def defining(question: str) -> re.Pattern[str] | None:
-    """The pattern of a sentence that begins with the definition asked for ("A swan is a bird"); None if none is."""
-    asked = _DEFINITION.search(question.strip())
-    if asked is None or len(asked["term"].split()) > _LONGEST_TERM:
-        return None
-    term = rf"\W{{0,3}}{_stem_of(asked['term'])}{_FURTHER}"
-    return re.compile(rf"^\W*(?:{_ARTICLE}\s+)?{term}{_IS_DEFINED}", re.IGNORECASE)
-
-
-def _introducing(term: str) -> re.Pattern[str]:
-    """The pattern of a definition: the term and "is", "called" and the term, or what an acronym stands for."""
-    stem = _stem_of(term)
-    said = rf"(?:^|\W){_NOT_AFTER_PREPOSITION}{stem}{_SAYS_WHAT}|^\W*{stem}{_FURTHER}{_SAYS_WHAT}|{_CALLED}{stem}"
-    return re.compile("|".join([said, *_written_out(term)]), re.IGNORECASE)
-
-
-def _written_out(term: str) -> list[str]:
-    """The patterns of an acronym beside its words: "FTBFS (Fails To Build From Source)", or the other way round."""
-    letters = re.fullmatch(rf"\W*(?P<acronym>[^\W\d_]{{2,{_LONGEST_ACRONYM}}})\W*", term)
-    if letters is None:
-        return []
-    first, *others = letters["acronym"]
-    # A letter begins a word, or is a capital within one: "HyperText".
-    further = [rf"[^\W\d_]*?(?:\W+{_JOINS_WORDS}{letter}|(?-i:{letter.upper()}))" for letter in others]
-    written = rf"\b(?=[^\W\d_]+\W+[^\W\d_]){first}{''.join(further)}[^\W\d_]*"
-    acronym = rf"\b{letters['acronym']}\b"
-    return [rf"{acronym}\W{{1,4}}(?:(?:or|или|ou|o)\W+)?{written}", rf"{written}\W{{0,3}}[(,]\W*{acronym}"]
-
-
-def _stem_of(term: str) -> str:
-    """The pattern of a term with any endings."""
-    return r"\W+".join(
-        re.escape(word[: max(4, len(word) - 2)]) + r"\w{0,4}" for word in re.findall(r"\w+", term)
-    )

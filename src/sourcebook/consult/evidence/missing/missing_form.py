@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import held_share
 from sourcebook.consult.question.asked_value import REACHED_BY, asked_values, asking_terms
-from sourcebook.consult.question.forms import defining
+from sourcebook.consult.question.definitions import asked_definition
 from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
@@ -88,9 +88,9 @@ class SoughtForm:
         Words that only ask for the value may be missing: "certificates last 12 months" says how long. A definition that
         was asked for is plainly told by a sentence that begins with it.
         """
-        definition = defining(self.question)
+        definition = asked_definition(self.question)
         if definition is not None and any(
-            definition.search(sentence) for told in self._told for sentence in told.sentences
+            definition.opens(sentence) for told in self._told for sentence in told.sentences
         ):
             return True
         gives = tells_age if asks_age_of_thing(self.question) else self._gives
