@@ -15,14 +15,6 @@ _NEWS = re.compile(
     r"(?:^|/)(?:release[-_]?notes|changelog|changes|history|news)(?:\.\w{2})?\.\w+$", re.IGNORECASE
 )
 _LETTER = re.compile(r"\.(?:eml|mbox)\b", re.IGNORECASE)
-_ASKS_NEWS = re.compile(
-    r"\b(?:new|news|chang\w+|versions?|releas\w+|fix(?:ed|es)?|removed|deprecat\w+|upgrad\w+|since when|prs?"
-    r"|pull requests?"
-    r"|нов(?:ое|ого|ые|ый|ая)|измен\w+|верси\w+|выпу\w+|исправ\w+|устар\w+|обновл\w+"
-    r"|nov[oa]s?|novidades?|mud(?:ou|anças?|aram)|vers(?:ão|ões)|lanç\w+|corrigi\w+|obsolet\w+"
-    r"|nuev[oa]s?|novedades|cambi\w+|version(?:es)?|versión)\b",
-    re.IGNORECASE,
-)
 
 
 def document_of(passage: SearchResult) -> tuple[str, str]:
@@ -52,8 +44,3 @@ def is_news(passage: SearchResult) -> bool:
 
 def is_letter(passage: SearchResult) -> bool:
     return _LETTER.search(passage.document_path) is not None
-
-
-def asks_news(question: str) -> bool:
-    """Whether a question may be about what changed."""
-    return _ASKS_NEWS.search(question) is not None

@@ -25,7 +25,6 @@ from sourcebook.consult.evidence.missing.missing_news import is_news_missing
 from sourcebook.consult.evidence.missing.missing_thing import missing_thing
 from sourcebook.consult.evidence.missing.missing_word import is_word_nowhere
 from sourcebook.consult.evidence.passage_surroundings import (
-    asks_news,
     document_of,
     is_news,
     last_heading,
@@ -33,6 +32,7 @@ from sourcebook.consult.evidence.passage_surroundings import (
 )
 from sourcebook.consult.evidence.question_share import held_share
 from sourcebook.consult.evidence.same_text import is_same_text
+from sourcebook.consult.question.asks_about import asks_about
 from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.kinds import QuestionKind, kinds_of
 from sourcebook.consult.question.situation import asks_what_to_do, names_situation
@@ -155,7 +155,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "plainly_told": float(not form.is_missing and form.is_plainly_told),
         "situation_named": float(_is_situation_named(question, closest)),
         "news_missing": float(is_news_missing(question, closest, found)),
-        "only_news": float(is_news(closest) and not asks_news(question.text)),
+        "only_news": float(is_news(closest) and not asks_about(question.text, "news")),
         "small_base": smallness,
         "word_nowhere": _missing_word(question, rest, found),
     }

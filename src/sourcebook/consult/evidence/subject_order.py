@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.evidence.passage_surroundings import asks_news, is_news, last_heading
+from sourcebook.consult.evidence.passage_surroundings import is_news, last_heading
 from sourcebook.consult.evidence.subject_heading import subject_named
+from sourcebook.consult.question.asks_about import asks_about
 from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.light_verbs import verb_of_way
 from sourcebook.consult.question.told_way import names_reason, names_way
@@ -46,7 +47,7 @@ class _SubjectOrder:
         self._forms = AskedForms(question)
         self._asks_way = AnswerForm.COMMAND in self._forms.forms
         self._verb = verb_of_way(question)
-        self._asks_news = asks_news(question)
+        self._asks_news = asks_about(question, "news")
 
     def worth(self, passage: SearchResult) -> float:
         spoken = self._language or detect_language(passage.chunk.content)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.passage_surroundings import is_letter
+from sourcebook.consult.question.asks_about import asks_about
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.layout.blocks import BlockKind
 from sourcebook.text.layout.contents import is_contents, is_contents_line
@@ -22,14 +23,6 @@ _FEWEST_WORDS = 3
 _MOST_WORDS_OF_A_TITLE = 8
 _HEADER_OF_LETTER = re.compile(r"(?:From|To|Cc|Date|Subject|Attachments): ")
 _FIRST_HEADERS = ("From: ", "To: ")
-# Words of questions about the sender, the date or the subject of an e-mail.
-_ABOUT_A_LETTER = re.compile(
-    r"\b(?:sen[dt]\w*|letters?|e-?mail\w*|mails?|messages?|wrote|written|recipients?|addresse\w+|subject|attach\w*"
-    r"|from whom|to whom|писем|письм\w*|сообщени\w*|отправ\w*|присла\w*|написа\w*|адресат\w*|получател\w*|кому"
-    r"|вложен\w*|тем[аеуы]|mensage\w*|cartas?|correio|envi\w+|remetente\w*|destinat\w*|assunto|escreveu|anex\w*"
-    r"|para quem|mensaje\w*|correos?|remitente|asunto|escribió|adjunt\w*)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -58,7 +51,7 @@ class QuotableUnits:
             return False
         first = content.rfind("\n\n", 0, unit.start) + 2 if "\n\n" in content[: unit.start] else 0
         is_above = content.startswith(_FIRST_HEADERS, first)
-        return is_above and not _ABOUT_A_LETTER.search(self.question)
+        return is_above and not asks_about(self.question, "letter")
 
     @cached_property
     def _titles(self) -> frozenset[str]:

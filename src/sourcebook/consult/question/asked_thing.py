@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from sourcebook.consult.question.asks_about import asks_about
+
 _ARTICLE = (
     r"(?:(?:an?|any|some|the|your|um|uma|o|a|os|as|un|una|el|la|los|las|algum|alguma|algún|alguna)\s+)?"
 )
@@ -108,7 +110,6 @@ _REST = re.compile(
     r"|em|no|na|nos|nas|num|numa|para|por|perto|com|sem|ao|à|a|aqui|se|en|con|sin|cerca|aquí|é|são|es|son|está|están)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_SECRET = re.compile(r"\b(?:passwords?|парол\w*|senhas?|contraseñas?)\b", re.IGNORECASE)
 _LONGEST = 4
 _NOBODY = re.compile(r"^(?:у\s+)?(?:вас|нас|you|we|it|this|that|they|это|isso|isto|esto)\b\s*", re.IGNORECASE)
 _OWNERS = re.compile(
@@ -139,7 +140,7 @@ class AskedThing:
     @property
     def is_secret(self) -> bool:
         """Whether it is a password, which has no other name."""
-        return _SECRET.search(self.words) is not None
+        return asks_about(self.words, "secret")
 
     def head(self, language: str | None) -> str | None:
         """The head noun: "club" of "reading club". None for languages whose word order is not known."""

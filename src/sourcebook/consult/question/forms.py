@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import cache
 
 from sourcebook.consult.question.asked_value import ValueKind, asked_values
 from sourcebook.consult.question.definitions import asked_definition
@@ -12,6 +13,7 @@ from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kin
 from sourcebook.consult.question.light_verbs import verb_of_way
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
+from sourcebook.text.vocabulary.word_lists import alternatives
 
 
 class AnswerForm(StrEnum):
@@ -38,6 +40,7 @@ SURE_FORMS = frozenset(
 )
 """Forms that are easy to recognise: a sentence without them hardly answers."""
 
+_LIST = "answer_forms.txt"
 _COMMAND = re.compile(
     r"\b(?:commands?|run|install|configure|enable|disable|turn (?:on|off)|set|options?|how do i|how can i|how to"
     r"|команд\w+|запуст\w+|установ\w+|настро\w+|включ\w+|отключ\w+|опци\w+|параметр\w*|как (?:мне )?\w+(?:ть|ти)\b"
@@ -80,27 +83,10 @@ _HOLDS_CODE = re.compile(
     re.MULTILINE,
 )
 _HOLDS_NAME = re.compile(r"(?<=[\w,]\s)[«\"“”(*`\[]*[A-ZÀ-ÖØ-ÞА-ЯЁ][\w.-]+|@\w+|`[^`\n]+`")
-_HOLDS_MOMENT = re.compile(
-    r"\b(?:(?:when|once|after|before|until|till|as soon as|during|while|daily|weekly|monthly|yearly"
-    r"|когда|как только|после|перед|до того|во время|пока|ежедневно|еженедельно|ежемесячно|ежегодно"
-    r"|quando|assim que|depois|após|antes|até|durante|enquanto|diariamente|semanalmente|mensalmente)\b"
-    # "Each year" tells when, "each answer" does not.
-    r"|(?:every|each|кажд\w+|cada) (?:[\w-]+ )?(?:hour|day|week|month|year|time|season|spring|summer|autumn|winter"
-    r"|morning|evening|night|час|день|дн|недел|месяц|год|лет|сезон|раз|весн|осен|зим|утр|вечер|ноч"
-    r"|hora|dia|semana|mês|meses|ano|vez|estação|manhã|noite))"
-    r"(?![^.]{0,3}$)",
-    re.IGNORECASE,
-)
 # A past event has a date.
 _PAST = re.compile(
     r"\b(?:did|was|were|had|\w{3,}(?:л|ла|ло|ли|лся|лась|лось|лись|ена?|ено|ены|ана|аны|ано)"
     r"|foi|foram|era|\w{2,}(?:ou|eu|iu|aram|eram|iram)|fue|fueron|\w{2,}(?:ió|aron|ieron))\b",
-    re.IGNORECASE,
-)
-_HOLDS_REASON = re.compile(
-    r"\b(?:because|since|so that|in order to|due to|thanks to|to (?:avoid|prevent|keep|make)|that's (?:what|why)"
-    r"|therefore|prevents?|потому|поскольку|так как|чтобы|из-за|благодаря|ради|поэтому|в связи с"
-    r"|porque|pois|para que|a fim de|devido|graças|por isso|já que|visto que|uma vez que|evita\w*|previne)\b",
     re.IGNORECASE,
 )
 _SEEN_OTHERWISE = frozenset(
@@ -160,7 +146,7 @@ class AskedForms:
                 after_number = any(things.match(sentence, found.end) for found in quantities(sentence))
                 return after_number or column.search(sentence) is not None
             case AnswerForm.MOMENT:
-                return _HOLDS_MOMENT.search(sentence) is not None
+                return _holds_moment().search(sentence) is not None
             case AnswerForm.NAME:
                 return any(
                     not self._said.issuperset(words(match[0])) for match in _HOLDS_NAME.finditer(sentence)
@@ -170,7 +156,21 @@ class AskedForms:
             case AnswerForm.DEFINITION:
                 return self.definition is not None and self.definition.is_in(sentence)
             case AnswerForm.REASON:
-                return _HOLDS_REASON.search(sentence) is not None
+                return _holds_reason().search(sentence) is not None
+
+
+@cache
+def _holds_moment() -> re.Pattern[str]:
+    moment, period = alternatives(_LIST, "moment"), alternatives(_LIST, "period")
+    # "Each year" tells when, "each answer" does not.
+    return re.compile(
+        rf"\b(?:{moment}\b|(?:every|each|кажд\w+|cada) (?:[\w-]+ )?{period})(?![^.]{{0,3}}$)", re.IGNORECASE
+    )
+
+
+@cache
+def _holds_reason() -> re.Pattern[str]:
+    return re.compile(rf"\b{alternatives(_LIST, 'reason')}\b", re.IGNORECASE)
 
 
 def _forms(question: str, kinds: frozenset[QuestionKind]) -> set[AnswerForm]:

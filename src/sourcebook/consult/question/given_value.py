@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from sourcebook.consult.question.asked_value import (
     Kinds,
@@ -13,10 +13,13 @@ from sourcebook.consult.question.asked_value import (
     value_units,
     value_words,
 )
+from sourcebook.consult.question.asks_about import asks_about
 from sourcebook.text.analysis import words
 from sourcebook.text.case_and_accents import folded
 from sourcebook.text.numbers import quantities
+from sourcebook.text.vocabulary.word_lists import alternatives, word_groups
 
+_AMOUNTS = "amount_words.txt"
 _REACH_BEHIND = 3
 """The unit may be among so many words after a number: "28 calendar days", "20 thousand euros"."""
 _REACH_BEFORE = 2
@@ -30,31 +33,12 @@ _SIGNS = {
     ValueKind.MONEY: frozenset({"$", "€", "£", "₽", "¥", "r$", "us$"}),
     ValueKind.TEMPERATURE: frozenset({"°", "°c", "°f", "°с"}),
 }
-# Words that count like a number. "Twice a year" tells how often, not how long.
-_ONE = re.compile(
-    r"(?<!once )(?<!twice )(?<!times )(?<!per )\b(?:an?|one|half|several|few|couple|один|одн(?:а|о|ого|ой|у|ому|им)"
-    r"|пол|полтор\w+|нескольк\w+|пар[аыу]|кажд\w+|течение|um|uma|mei[oa]|alguns|algumas|vári[oa]s|un|una|medi[oa]|vari[oa]s)\b",
-    re.IGNORECASE,
-)
 _FROM_YEAR_TO_YEAR = re.compile(r"\b(?:1\d|20)\d\d\D{1,8}(?:1\d|20)?\d\d\b")
 _NAMED = re.compile(
     r"(?<![^\W\d_])(?P<name>[^\W\d_]++)(?:\s*+\([^()\n]*+\))?"
     r"(?:\s*[:=|–—-]\s*|\s+(?:is|are|of|=|é|é de|es|составляет|равен|равна)\s+|\s+)"
     r"\d[\d.,]*(?=\s*(?:$|[.;,)|\n]))",
     re.IGNORECASE,
-)
-_CLOCK = re.compile(
-    r"""\b\d{1,2}(?:[:h]|ч\s?)\d{2}\b|\b\d{1,2}\s?(?:[ap]\.?\s?m\b|o['’]clock|h\b|hs\b|hrs\b)
-    |(?P<at>\b(?:at|from|until|till|to|by|before|after|between|с|со|до|в|к|после|около|às?|das?|até|as|las?|entre|hasta|desde)
-     \s+(?:\w+\s+)?(?:[01]?\d|2[0-4]|NUMBER)\b(?!\s?(?:%|[€$£₽])))
-    |\b0\d[0-5]\d\b|(?P<span>(?<![\w.,/:–—-])(?:[01]?\d|2[0-4])\s?[–—-]\s?(?:[01]?\d|2[0-4])\b(?![.,/:–—-]?\d|\s?[%€$£₽]))
-    |\b(?:\d{1,2}|NUMBER)\s(?:утра|вечера|ночи|дня|da\ manhã|da\ tarde|da\ noite|de\ la\ \w+)\b""".replace(
-        "NUMBER",
-        "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|два|двух|три|трех|четыре|четырех|пят[ьи]|шест[ьи]"
-        "|сем[ьи]|восемь|восьми|девят[ьи]|десят[ьи]|одиннадцат[ьи]|двенадцат[ьи]|час[ау]?|uma|duas|três|quatro|cinco|seis"
-        "|sete|oito|nove|dez|onze|doze|una|dos|tres|cuatro|siete|ocho|nueve|diez|once|doce",
-    ),
-    re.IGNORECASE | re.VERBOSE,
 )
 _HOW_OLD = re.compile(
     r"^\W*(?:how old (?:is|are|was)|сколько лет|quantos anos (?:tem|têm)|cuántos años (?:tiene|tienen))\s+"
@@ -64,16 +48,8 @@ _HOW_OLD = re.compile(
 _FOUR_DIGITS = re.compile(r"\b(?:1\d|20)\d\d\b")
 _HOURS = re.compile(r"\b\d{1,2}:\d\d\b")
 # What a thing costs is seldom told by a percentage: "a surcharge of 40 %". "10 % of the order" is one.
-_PRICE = re.compile(
-    r"\b(?:price|costs?|salary|wages?|стоит|стоят|стоимость|цена|оклад|зарплата|preço|custam?|salário|precio|cuestan?"
-    r"|salario|sueldo)\b",
-    re.IGNORECASE,
-)
 _PERCENT = re.compile(
     r"\d[\d.,]*(?:\s?(?:to|до|a|[-–—])\s?\d[\d.,]*)?\s?%(?!\s*(?:of|off|от|d[aeo]s?|del?)\b)"
-)
-_YEARS = re.compile(
-    r"years?|лет|года?|anos?|años?|months?|месяц\w*|m[eê]s(?:es)?|weeks?|недел\w+|semanas?|centur\w+"
 )
 _PHONE = re.compile(
     r"\+?\(?\d[\d \t\xa0()./–-]{5,}\d|\b(?:ext|extension|доб|ramal|extensión)\b\.?\s*\d"
@@ -98,9 +74,32 @@ _NO_HOURS = (ValueKind.MONEY, ValueKind.WEIGHT, ValueKind.LENGTH, ValueKind.TEMP
 """Units after which "until 30" or "to 5" is not a time of day."""
 
 
+@cache
+def _one() -> re.Pattern[str]:
+    """Words that count like a number. "Twice a year" tells how often, not how long."""
+    one = alternatives(_AMOUNTS, "one")
+    return re.compile(rf"(?<!once )(?<!twice )(?<!times )(?<!per )\b{one}\b", re.IGNORECASE)
+
+
+@cache
+def _clock() -> re.Pattern[str]:
+    hour = alternatives(_AMOUNTS, "hour")
+    return re.compile(
+        rf"""
+        \b\d{{1,2}}(?:[:h]|ч\s?)\d{{2}}\b|\b\d{{1,2}}\s?(?:[ap]\.?\s?m\b|o['’]clock|h\b|hs\b|hrs\b)
+        |(?P<at>\b(?:at|from|until|till|to|by|before|after|between|с|со|до|в|к|после|около|às?|das?|até|as|las?|entre|hasta
+            |desde)\s+(?:\w+\s+)?(?:[01]?\d|2[0-4]|{hour})\b(?!\s?(?:%|[€$£₽])))
+        |\b0\d[0-5]\d\b
+        |(?P<span>(?<![\w.,/:–—-])(?:[01]?\d|2[0-4])\s?[–—-]\s?(?:[01]?\d|2[0-4])\b(?![.,/:–—-]?\d|\s?[%€$£₽]))
+        |\b(?:\d{{1,2}}|{hour})\s(?:утра|вечера|ночи|дня|da\ manhã|da\ tarde|da\ noite|de\ la\ \w+)\b
+        """,
+        re.IGNORECASE | re.VERBOSE,
+    )
+
+
 def gives_value(text: str, kinds: Kinds, question: str) -> bool:
     """Whether a text has a value of one of the kinds, other than one in the question."""
-    if ValueKind.MONEY in kinds and _PRICE.search(question):
+    if ValueKind.MONEY in kinds and asks_about(question, "price"):
         text = _PERCENT.sub(" ", text)
     said = f" {' '.join(words(text))} "
     asked = frozenset(words(question))
@@ -122,8 +121,9 @@ def tells_age(text: str) -> bool:
     """Whether a text has a number of years, a year, or a number without a unit."""
     if _FOUR_DIGITS.search(text) or _is_plain(text):
         return True
+    (years,) = word_groups(_AMOUNTS, "age")
     behind = (_words_behind(text, found.end)[:_REACH_BEHIND_ONE] for found in quantities(text))
-    return any(_YEARS.fullmatch(word) for near in behind for word in near)
+    return any(years.holds(word) for near in behind for word in near)
 
 
 def _has_unit(text: str, kind: ValueKind, asked: frozenset[str]) -> bool:
@@ -174,7 +174,7 @@ def _tells_hour(text: str) -> bool:
     return any(
         not (found["at"] and _counts_no_hours(text, found.end()))
         and not (found["span"] and any(map(_is_unit, _words_behind(text, found.end())[:1])))
-        for found in _CLOCK.finditer(text)
+        for found in _clock().finditer(text)
     )
 
 
@@ -208,7 +208,7 @@ def _numbers(text: str) -> tuple[tuple[str, ...], ...]:
 def _read(text: str) -> Iterator[tuple[str, ...]]:
     for found in quantities(text):
         yield (*_words_behind(text, found.end), *_words_before(text, found.start))
-    for one in _ONE.finditer(text):
+    for one in _one().finditer(text):
         behind = _words_behind(text, one.end())[:_REACH_BEHIND_ONE]
         if any(map(_is_unit, behind)):
             yield tuple(behind)

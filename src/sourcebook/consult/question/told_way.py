@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from sourcebook.text.stems import shared_beginning
+from sourcebook.text.vocabulary.word_lists import alternatives
 
-_NAMES_WAY = re.compile(
-    r"\W*(?:\d[\d.]*\s+)?(?:us(?:e|ing|age)|creat(?:e|ing)|add(?:ing)?|import(?:ing)?|install(?:ing|ation)?"
-    r"|configur(?:e|ing)|set(?:ting)?(?: up)?|declar(?:e|ing)|defin(?:e|ing)|how (?:to|do)|run(?:ning)?|enabl(?:e"
-    r"|ing)"
-    r"|call(?:ing)?|steps|writ(?:e|ing)|mak(?:e|ing)|return(?:ing)?"
-    r"|использ(?:ование|уйте|уем|овать)|созда(?:ние|йте|дим|ть)|добав(?:ление|ьте|ить)|подключ(?:ение|ите|ить)"
-    r"|настро(?:йка|йте|ить)|установ(?:ка|ите|ить)|импорт(?:ируйте|ировать)?|объяв(?:ление|ите|ить)|как|применение"
-    r"|запуск|шаги|верн(?:ите|уть)|возврат"
-    r"|us(?:e|ar|ando|o)|utiliz(?:e|ar|ando|ação)|cri(?:e|ar|ando|ação)|adicion(?:e|ar|ando)|import(?:e|ar|ando)"
-    r"|instal(?:e|ar|ando|ação)|configur(?:e|ar|ando|ação)|declar(?:e|ar|ando)|defin(?:a|ir|indo)|como|passos"
-    r"|retorn(?:e|ar|ando)|cómo|crear|creación|añadir|instalar|configurar|instalación|configuración)\b",
-    re.IGNORECASE,
-)
-_TELLS_WAY = re.compile(
-    r"\W*(?:(?:and|then|so|now|и|затем|потом|e|então|depois)[,\s]+){0,2}(?:(?:to|you (?:can|could|should|may|just"
-    r"|need|must|have to)|use|add|create|import|declare|set|pass|call|run"
-    r"|click|open|go to|choose|select|press|install|write|make|put|start|define|return|raise|first|then|in order to"
-    r"|one way|чтобы|для (?:того|этого)|вы можете|можно|нужно|необходимо|следует|достаточно"
-    r"|[а-яё]+(?:[йи]те|йтесь|итесь)|para|você (?:pode|precisa|deve)|pode|importe|crie|declare|adicione"
-    r"|é possível|basta|passe|defina|execute|clique|abra|escolha|puede|utilice|es posible|haga|abra|elija)\b)",
-    re.IGNORECASE,
-)
+_LIST = "told_way.txt"
 _TELLS_ANOTHER_WAY = re.compile(
     r"\W*(?:(?:you|we|it|one) (?:can|could|may|might|is) (?:also|even|still)\b|also\b|alternatively|another way"
     r"|(?:вы |мы )?(?:также|ещё|еще) (?:вы |мы )?(?:можете|можно|могли)|(?:вы |мы )?(?:можете|можно"
@@ -59,12 +40,27 @@ _TELLS_CASE = re.compile(
 )
 
 _FIRST_WORD = re.compile(r"[\W\d_]*([^\W\d_]+)")
-_NAMES_REASON = re.compile(
-    r"[\W\d_]*(?:why|reasons?|motivation|почему|зачем|причин\w+|мотивация|por ?qu[eêé]|motiv\w+|razões|razones)\b",
-    re.IGNORECASE,
-)
 _SHORTEST_BEGINNING = 4
 _SHARED_PART = 0.6
+
+
+@cache
+def _names_way() -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:\d[\d.]*\s+)?{alternatives(_LIST, 'names_way')}\b", re.IGNORECASE)
+
+
+@cache
+def _names_reason() -> re.Pattern[str]:
+    return re.compile(rf"[\W\d_]*{alternatives(_LIST, 'names_reason')}\b", re.IGNORECASE)
+
+
+@cache
+def _tells_way() -> re.Pattern[str]:
+    leads, tells = alternatives(_LIST, "leads"), alternatives(_LIST, "tells_way")
+    # In Russian also an imperative: "добавьте".
+    return re.compile(
+        rf"\W*(?:{leads}[,\s]+){{0,2}}(?:{tells}|[а-яё]+(?:[йи]те|йтесь|итесь))\b", re.IGNORECASE
+    )
 
 
 def _is_form_of(word: str, verb: str) -> bool:
@@ -77,7 +73,7 @@ def names_way(heading: str, verb: str | None = None) -> bool:
 
     With a verb, one that begins with it, too: "Hash the passwords".
     """
-    if _NAMES_WAY.match(heading) is not None:
+    if _names_way().match(heading) is not None:
         return True
     first = _FIRST_WORD.match(heading) if verb else None
     return first is not None and verb is not None and _is_form_of(first[1].lower(), verb)
@@ -85,12 +81,12 @@ def names_way(heading: str, verb: str | None = None) -> bool:
 
 def names_reason(heading: str) -> bool:
     """Whether a heading asks why."""
-    return _NAMES_REASON.match(heading) is not None
+    return _names_reason().match(heading) is not None
 
 
 def tells_way(sentence: str) -> bool:
     """Whether a sentence begins by saying what to do: "Use …", "чтобы …", "você pode …"."""
-    return _TELLS_WAY.match(sentence) is not None
+    return _tells_way().match(sentence) is not None
 
 
 def tells_another_way(sentence: str) -> bool:

@@ -12,6 +12,7 @@ from sourcebook.text.case_and_accents import folded
 
 _ANY_WORDS = r"(?:\S+ ){0,6}?"
 _ANY_ENDING = r"[^\s]*"
+_ANY_LETTERS = r"\w*"
 
 
 def lines_of(name: str) -> list[str]:
@@ -77,6 +78,18 @@ def word_groups(name: str, *groups: str) -> tuple[WordForms, ...]:
         if group in kept:
             kept[group] += f" {forms}"
     return tuple(map(WordForms.read, kept.values()))
+
+
+@cache
+def alternatives(name: str, group: str) -> str:
+    """The words and phrases of a group of a list as a pattern. A line of phrases has bars between them."""
+    listed = (
+        form
+        for of, forms in named_lines(name)
+        if of == group
+        for form in (forms.split(" | ") if "|" in forms else forms.split())
+    )
+    return f"(?:{'|'.join(_ANY_LETTERS.join(map(re.escape, form.split('*'))) for form in listed)})"
 
 
 def phrases(written: str) -> Iterator[str]:
