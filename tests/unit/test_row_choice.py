@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.excerpt.answer_without_model import Asked, extract
-from sourcebook.consult.excerpt.row_choice import cells_of
+from sourcebook.consult.excerpt.row_choice import named_cells
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question
@@ -95,8 +95,8 @@ def test_a_row_that_is_named_is_quoted_whatever_it_says() -> None:
 
 
 def test_prose_has_no_cells() -> None:
-    assert cells_of("Note: bread is baked; we sell it at noon.") == {}
-    assert cells_of("Product: Rye bread · Gluten: yes") == {"Product": "Rye bread", "Gluten": "yes"}
+    assert named_cells("Note: bread is baked; we sell it at noon.") == {}
+    assert named_cells("Product: Rye bread · Gluten: yes") == {"Product": "Rye bread", "Gluten": "yes"}
 
 
 SERVICES = [

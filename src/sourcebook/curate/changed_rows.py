@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sourcebook.text.layout.tables import cells_of, is_row, is_ruler, names_of_columns, said_row
+from sourcebook.text.layout.tables import cells_between_bars, is_row, is_ruler, names_of_columns, said_row
 
 _BETWEEN = " · "
 
@@ -18,16 +18,19 @@ def rows_as_said(before: str, after: str, text: str) -> tuple[str, str]:
     old, new = before.splitlines(), after.splitlines()
     if not any(map(is_row, (*old, *new))):
         return before, after
-    names = {cells_of(text[start:end]): columns for (start, end), columns in names_of_columns(text).items()}
-    columns = next((names[cells] for line in new if (cells := cells_of(line)) in names), ())
-    same = {cells_of(line) for line in old if is_row(line)} & {cells_of(line) for line in new if is_row(line)}
+    names = {
+        cells_between_bars(text[start:end]): columns
+        for (start, end), columns in names_of_columns(text).items()
+    }
+    columns = next((names[cells] for line in new if (cells := cells_between_bars(line)) in names), ())
+    same = _cells_of_rows(old) & _cells_of_rows(new)
     told = ["\n".join(said for line in lines if (said := _said(line, columns, same))) for lines in (old, new)]
     return (told[0], told[1]) if any(told) else (before, after)
 
 
 def row_in_new_words(answer: str, old: str, new: str) -> str:
     """The answer with the cells of the old row replaced, with or without the names of their columns."""
-    pairs = list(zip(cells_of(old), cells_of(new), strict=True))
+    pairs = list(zip(cells_between_bars(old), cells_between_bars(new), strict=True))
     said = [(was, now) for was, now in pairs if was]
     if any(bool(was) != bool(now) for was, now in pairs) or not said:
         return answer
@@ -43,8 +46,8 @@ def row_in_new_words(answer: str, old: str, new: str) -> str:
 def paired_rows(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each old row with the new one that has as many cells and shares most of them."""
     for row in old:
-        cells = cells_of(row)
-        alike = [(_shared(cells, cells_of(other)), other) for other in new]
+        cells = cells_between_bars(row)
+        alike = [(_shared(cells, cells_between_bars(other)), other) for other in new]
         most = max((shared for shared, _ in alike), default=0)
         found = [other for shared, other in alike if shared == most]
         # If two are equally similar, it is not known which one replaced it.
@@ -61,7 +64,11 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
 def _said(line: str, columns: Sequence[str], same: set[tuple[str, ...]]) -> str:
     if not is_row(line):
         return line
-    cells = cells_of(line)
+    cells = cells_between_bars(line)
     if cells in same or is_ruler(line):
         return ""
     return said_row(columns if len(columns) == len(cells) else [""] * len(cells), cells)
+
+
+def _cells_of_rows(lines: Sequence[str]) -> set[tuple[str, ...]]:
+    return {cells_between_bars(line) for line in lines if is_row(line)}

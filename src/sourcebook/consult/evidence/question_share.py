@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
+from sourcebook.consult.question.everyday_words import everyday_stems
 from sourcebook.consult.question.follow_up_words import has_pointer, lacks_subject, names_something
-from sourcebook.text.analysis import analyse, distinct_terms
+from sourcebook.text.analysis import analyse, analyse_question, distinct_terms
 from sourcebook.text.stems import shared_beginning
 from sourcebook.text.vocabulary.question_words import near_words, words_alike
 
@@ -29,6 +30,8 @@ _WORTH_OF_NAMED = 3.0
 _WORTH_OF_MEASURING = 1.0
 _WORTH_OF_A_NEAR_WORD = 0.75
 _NEARLY = "≈"
+_LEAST_ALIKE = 0.5
+"""A heading that is no more like a question than this is about something else."""
 
 
 def held_share(weights: Mapping[str, float], text: str, language: str | None) -> float:
@@ -44,6 +47,24 @@ def share_of_weight(weights: Mapping[str, float], terms: AbstractSet[str], langu
 def marked_terms_in(weights: Mapping[str, float], text: str, language: str | None) -> frozenset[str]:
     """`marked_terms` of a text."""
     return frozenset(marked_terms(weights, distinct_terms(text, language), language))
+
+
+def words_that_name(heading: str, language: str | None) -> frozenset[str]:
+    """The terms of a heading without words that people ask anything with."""
+    if language is None:
+        return distinct_terms(heading, language)
+    return frozenset(analyse_question(heading, [language]).terms) - everyday_stems(language)
+
+
+def likeness(terms: AbstractSet[str], weights: Mapping[str, float], language: str | None) -> float:
+    """How far the terms of a heading and those of a question are the same, from 0 to 1. Others count against it."""
+    if not terms or not weights:
+        return 0.0
+    held = marked_terms(weights, terms, language)
+    asked = weight_of(held, weights)
+    named = min(1.0, len(unmarked(held)) / len(terms))
+    alike = 2 * asked * named / (asked + named) if held else 0.0
+    return max(0.0, alike - _LEAST_ALIKE) / (1 - _LEAST_ALIKE)
 
 
 def weight_of(held: AbstractSet[str], weights: Mapping[str, float]) -> float:

@@ -23,7 +23,7 @@ from sourcebook.consult.excerpt.excerpt_weights import excerpt_weights
 from sourcebook.consult.excerpt.joined_passages import joined
 from sourcebook.consult.excerpt.passage_units import Units
 from sourcebook.consult.excerpt.quotable_units import QuotableUnits
-from sourcebook.consult.excerpt.row_choice import RowChoice, cells_of
+from sourcebook.consult.excerpt.row_choice import RowChoice, named_cells
 from sourcebook.consult.excerpt.rows_meant import with_rows_meant
 from sourcebook.consult.excerpt.stretches import LONGEST, Stretch, Stretches
 from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
@@ -81,7 +81,7 @@ class ReadText:
     def rows(self) -> Iterator[tuple[int, str]]:
         """The quotable rows, each with the names of its columns."""
         found = ((i, self.units.row(i)) for i in self.scores)
-        return ((i, row) for i, row in found if cells_of(row))
+        return ((i, row) for i, row in found if named_cells(row))
 
     def tells(self, i: int) -> bool:
         """Whether a unit may be the centre of an excerpt."""
@@ -94,7 +94,7 @@ class ReadText:
         return (is_begin or not self._is_row(0)) and (self.is_end or not self._is_row(len(self.units) - 1))
 
     def _is_row(self, i: int) -> bool:
-        return bool(cells_of(self.units.row(i)))
+        return bool(named_cells(self.units.row(i)))
 
 
 def _about_term(asked: Asked, definition: AskedDefinition | None) -> Asked:
@@ -240,14 +240,14 @@ def _rows_that_fit(
     _, number, best = likeliest
     text = texts[number]
     choice = _row_choice(asked, text)
-    cells = cells_of(text.units.row(best))
+    cells = named_cells(text.units.row(best))
     if not cells or (choice.says(cells) and not choice.asks_which):
         return None
     if not (choice.asks_which or choice.denies or (choice.asks_for_value and choice.columns(cells))):
         return None
     if columns := choice.columns(cells):
         fitting = [
-            (at, [i for i in other.scores if choice.fits(cells_of(other.units.row(i)), columns)])
+            (at, [i for i in other.scores if choice.fits(named_cells(other.units.row(i)), columns)])
             for at, other in _starting_with(number, texts)
         ]
         rows = _list_of_rows(passages, texts, makers, [(at, rows) for at, rows in fitting if rows])
@@ -272,7 +272,7 @@ def _rows_alike(
     """
     number, place = best
     text, prices = texts[number], excerpt_weights().stretch
-    if not (cells := cells_of(text.units.row(place))):
+    if not (cells := named_cells(text.units.row(place))):
         return []
     choice = _row_choice(asked, text)
     named = text.features.words_in(place) & choice.others(cells)
@@ -284,7 +284,7 @@ def _rows_alike(
         for at, other in _starting_with(number, texts)
         if other.found.whole.chunk.document_id == document
         for i in other.scores
-        if (of_row := cells_of(other.units.row(i)))
+        if (of_row := named_cells(other.units.row(i)))
     ]
     if named:
         # "How much is a cello per month" is asked of the table with a column for months, and of no other.

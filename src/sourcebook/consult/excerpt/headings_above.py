@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.asking_heading import asked_in, asks
 from sourcebook.consult.evidence.passage_surroundings import last_heading, title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms_in
-from sourcebook.consult.evidence.subject_heading import headings_above, likeness
+from sourcebook.consult.evidence.subject_heading import headings_above, likeness_of
 from sourcebook.consult.question.told_way import names_reason
 from sourcebook.model.chat import BETWEEN_HEADINGS
 
@@ -94,7 +94,7 @@ class HeadingsAbove:
             heading = self.text(unit)
             above = [*headings_above(self._whole), heading]
             named = [
-                likeness(each, self._asked.weights, self._language)
+                likeness_of(each, self._asked.weights, self._language)
                 for each in above
                 if not self._asks_otherwise(each)
             ]

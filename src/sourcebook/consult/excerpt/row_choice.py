@@ -39,7 +39,7 @@ _FEWEST_CELLS = 2
 _WORDS_OF_A_NAME = 2
 
 
-def cells_of(row: str) -> dict[str, str]:
+def named_cells(row: str) -> dict[str, str]:
     """The cells of a row by the names of their columns; empty if it has no names."""
     found = [_CELL.fullmatch(part) for part in _BETWEEN_CELLS.split(row.strip())]
     cells = {match["name"].strip(): match["value"].strip() for match in found if match}

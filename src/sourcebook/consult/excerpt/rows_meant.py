@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.excerpt.row_choice import cells_of
+from sourcebook.consult.excerpt.row_choice import named_cells
 from sourcebook.consult.question.asked_thing import asked_thing
 from sourcebook.consult.question.asked_value import asked_values
 from sourcebook.consult.question.given_value import gives_value
@@ -86,7 +86,7 @@ def _of_named_people(question: str, texts: Sequence[ReadText]) -> Sequence[ReadT
     If there are such rows, those with only a part of the name are left out too.
     """
     for asked in full_names(question):
-        rows = [(at, i, cells_of(row).values()) for at, text in enumerate(texts) for i, row in text.rows()]
+        rows = [(at, i, named_cells(row).values()) for at, text in enumerate(texts) for i, row in text.rows()]
         others = {(at, i) for at, i, cells in rows if any(is_another(asked, cell) for cell in cells)}
         if others:
             others |= {
@@ -101,7 +101,7 @@ def _of_named_people(question: str, texts: Sequence[ReadText]) -> Sequence[ReadT
 def _with_asked_column(asked: Asked, texts: Sequence[ReadText]) -> Sequence[ReadText]:
     """If a table has a column for the value asked for: the texts without rows that have neither column nor value."""
     kinds = asked_values(asked.question)
-    names = {name for text in texts for _, row in text.rows() for name in cells_of(row)} if kinds else ()
+    names = {name for text in texts for _, row in text.rows() for name in named_cells(row)} if kinds else ()
     columns = frozenset(asked.weights) & distinct_terms("\n".join(names), asked.language)
     if not columns:
         return texts

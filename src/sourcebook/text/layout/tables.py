@@ -63,14 +63,14 @@ def _named_rows(text: str) -> tuple[_NamedRow, ...]:
         if len(table) == 1 and not is_ruled and said and _RULER.fullmatch(said):
             is_ruled = True
         elif _ROW.fullmatch(said):
-            table.append(_Row((start, start + len(said)), cells_of(said)))
+            table.append(_Row((start, start + len(said)), cells_between_bars(said)))
         elif table:
             found += _named(table, is_ruled=is_ruled)
             table, is_ruled = [], False
     return tuple(found)
 
 
-def cells_of(row: str) -> tuple[str, ...]:
+def cells_between_bars(row: str) -> tuple[str, ...]:
     """The cells of a row that stands between bars."""
     return tuple(" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip()[1:-1]))
 
