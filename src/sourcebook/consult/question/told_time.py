@@ -7,6 +7,9 @@ to cut them.
 from __future__ import annotations
 
 import re
+from functools import cache
+
+from sourcebook.text.vocabulary.word_lists import alternatives
 
 _WHEN = re.compile(
     r"^\W*(?:(?:and|so|but|и|а|но|e|y|und)\s+)?"
@@ -23,28 +26,7 @@ _VERB = re.compile(
     r"|hay|debo|debe|deben|puedo|puede|tengo|tenemos|es|mejor)\s+)*(?P<latin>[^\W\d_]+(?:ar|er|ir))\b)",
     re.IGNORECASE,
 )
-_MONTHS = (
-    r"january|february|march|april|june|july|august|september|october|november|december"
-    r"|январ\w+|феврал\w+|марта?|марте|апрел\w+|ма[йея]|июн\w+|июл\w+|август\w*|сентябр\w+|октябр\w+|ноябр\w+|декабр\w+"
-    r"|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro"
-    r"|enero|febrero|marzo|mayo|junio|julio|septiembre|setiembre|octubre|noviembre|diciembre"
-    r"|januar|februar|märz|mai|juni|juli|oktober|dezember"
-)
-_SEASONS = (
-    r"spring|summer|autumn|winter|весн(?:а|ой|ы|е|у)|летом|лета|осен[ьи]|осенью|зим(?:а|ой|ы|е|у)"
-    r"|primavera|verão|outono|inverno|verano|otoño|invierno|frühling|frühjahr|sommer|herbst"
-)
-_DAYS = (
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|weekends?|понедельник\w*|вторник\w*|сред[уы]|средам"
-    r"|четверг\w*|пятниц\w+|суббот\w+|воскресень\w+|будн\w+|выходн\w+|(?:segunda|terça|quarta|quinta|sexta)s?-feiras?"
-    r"|sábados?|domingos?|lunes|martes|miércoles|jueves|viernes|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?"
-    r"|wochenende\w*|feiertag\w*|holidays?"
-)
-_HOURS = (
-    r"\d{1,2}:\d\d|\d{1,2}\s?(?:[ap]\.?m\b|o['’]clock|uhr|час\w*|h(?:\d\d)?\b)|noon|midday|midnight|dawn|dusk|sunset"
-    r"|mornings?|evenings?|nights?|afternoons?|полд\w+|полноч\w+|сумерк\w+|рассвет\w*|закат\w*|утр(?:а|ом|у)|вечер(?:ом|а|у)"
-    r"|ноч(?:ь|ью|и)|meio-dia|meia-noite|manhã|tarde|noite|mediodía|medianoche|noche|mittags?|mitternacht|abends?|morgens"
-)
+_HOURS = r"\d{1,2}:\d\d|\d{1,2}\s?(?:[ap]\.?m\b|o['’]clock|uhr|час\w*|h(?:\d\d)?\b)"
 _DATES = (
     r"(?:first|last|end|beginning|middle) (?:day )?of (?:the|each|every) (?:month|year|quarter|week)"
     r"|\d{1,2}(?:-?го)? числа|dia \d{1,2}\b|\d{1,2}\. des monats|"
@@ -61,9 +43,6 @@ _MOMENTS = (
     r"|assim que|depois|após|antes|quando|até|en cuanto|después|tras|cuando|hasta|sobald|nachdem|bevor|wenn|nach|vor)"
     r"\s+(?=[^\W\d_])"
 )
-_PART_OF_YEAR = rf"(?:{_MONTHS}|{_SEASONS}|{_DAYS}|{_HOURS}|{_DATES}|{_SPANS}|{_MOMENTS})"
-# Not "autumn-fruiting", which is a variety.
-_TIME = re.compile(rf"(?<![\w-])(?:{_PART_OF_YEAR})(?![\w-]*-\w)", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"\W*(?:\S+\s+){0,4}?(?:this|it|that is|это|этого|делают|isso|isto|faz-se|esto|eso|dies|das)\b",
     re.IGNORECASE,
@@ -75,6 +54,17 @@ _FORBIDDEN = re.compile(
     r"|nicht(?!\s+vor)|nie|kein\w*)\b",
     re.IGNORECASE,
 )
+
+
+@cache
+def _time() -> re.Pattern[str]:
+    named = "|".join(
+        alternatives("told_time.txt", group) for group in ("month", "season", "day", "time_of_day")
+    )
+    # Not "autumn-fruiting", which is a variety.
+    return re.compile(
+        rf"(?<![\w-])(?:{named}|{_HOURS}|{_DATES}|{_SPANS}|{_MOMENTS})(?![\w-]*-\w)", re.IGNORECASE
+    )
 
 
 def asks_when(question: str) -> bool:
@@ -90,7 +80,7 @@ def asked_verb(question: str) -> str | None:
 
 def tells_time(sentence: str) -> bool:
     """Whether a sentence has a month, a season, a day, an hour, a date, a period, or an event before."""
-    return _TIME.search(sentence) is not None
+    return _time().search(sentence) is not None
 
 
 def warns_only(sentence: str, question: str) -> bool:
