@@ -12,10 +12,10 @@ from contextlib import aclosing
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.closest_passages import closest_passages, decline_text_key
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, extracted
 from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.model_writing import ModelWriting
+from sourcebook.consult.answer.quoted_passages import closest_passages, decline_text_key
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.answer_policy import AnswerPolicy
 from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
@@ -297,7 +297,8 @@ class Consultation:
         composed = extracted(asked, found.weights, sources, found.language)
         if composed is None or question.is_rejected(question.rejected.quoting(composed.citations)):
             return None
-        return await self._checks.read(asked, composed, sources.passages)
+        beside = [each for each in composed.see_also if question.rejected.others([each.passage])]
+        return await self._checks.read(asked, replace(composed, see_also=beside), sources.passages)
 
     def _answer(self, question: OpenQuestion, composed: ComposedAnswer) -> Answer:
         uses = question.terms.uses(composed.text)
@@ -313,6 +314,8 @@ class Consultation:
         )
         if question.outdated is not None:
             question.details["outdated"] = outdated_details(question.outdated)
+        if composed.see_also:
+            question.details["see_also"] = [each.as_details() for each in composed.see_also]
         return Answer(
             question=question.inquiry.question,
             answer=text,
@@ -322,6 +325,7 @@ class Consultation:
             language=question.language,
             details=question.details,
             similar=question.similar,
+            see_also=tuple(each.passage for each in composed.see_also),
         )
 
     async def _curated_answer(self, question: OpenQuestion, entry: CuratedAnswer) -> Answer:
@@ -363,15 +367,16 @@ class Consultation:
         closest = closest_passages(question.inquiry.question, found, sources)
         near = found.accepted(self._policy.context_size, is_nearly_enough=True)
         if question.rejected.drafts and not question.rejected.others(near):
-            closest = closest.only_named()
-        question.details["nearest"] = closest.places(self._policy.nearest)
-        question.details["nearest_excerpt"] = closest.excerpt
+            closest = [each.only_named() for each in closest]
+        shown = closest[: self._policy.nearest]
+        question.details["nearest"] = [each.as_details() for each in shown]
+        question.details["nearest_excerpt"] = shown[0].excerpt if shown else None
         answer = Answer(
             question=question.inquiry.question,
             answer=texts(question.language)(decline_text_key(question.details)),
             tier=Tier.NONE,
             language=question.language,
-            nearest=tuple(closest.passages[: self._policy.nearest]),
+            nearest=tuple(each.passage for each in shown),
             details=question.details,
             similar=question.similar,
         )

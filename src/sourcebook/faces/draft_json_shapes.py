@@ -88,6 +88,11 @@ def nearest_places(details: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def see_also_places(details: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The passages that may answer as well as what is quoted, in the same form."""
+    return _rows(details, "see_also")
+
+
 def quotes_closest(details: Mapping[str, Any]) -> bool:
     """Whether any of the passages that came closest is quoted, not only the first."""
     return any(place["excerpt"] for place in nearest_places(details))

@@ -10,6 +10,8 @@ from sourcebook.faces.matched_section import matched_section
 from sourcebook.model.jobs import JobStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sourcebook.model.chat import Answer, ChatMessage, ChatSession, Citation, Conversation
     from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceChange, Term, Wording
     from sourcebook.model.documents import Collection, Document, DocumentDetails
@@ -174,16 +176,22 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
     if "draft_id" in answer.details:
         shown["draft_id"] = answer.details["draft_id"]
     if answer.nearest:
-        said = zip(answer.nearest, answer.nearest_excerpts, strict=True)
-        shown["nearest"] = [_near(result) | {"excerpt": excerpt} for result, excerpt in said]
+        shown["nearest"] = _quoted(answer.nearest, answer.nearest_excerpts)
         shown["nearest_excerpt"] = answer.nearest_excerpt
+    if answer.see_also:
+        shown["see_also"] = _quoted(answer.see_also, answer.see_also_excerpts)
     if with_details:
         shown["details"] = dict(answer.details)
     return shown
 
 
+def _quoted(passages: Sequence[SearchResult], excerpts: Sequence[str | None]) -> list[dict[str, Any]]:
+    """Passages that are not cited, each with what it says that may be the answer."""
+    return [_near(result) | {"excerpt": said} for result, said in zip(passages, excerpts, strict=True)]
+
+
 def _near(result: SearchResult) -> dict[str, Any]:
-    """What came closest to a question that was declined: its place and its words."""
+    """The place of a passage and its words."""
     chunk = result.chunk
     return {
         "chunk_id": chunk.id,

@@ -123,7 +123,8 @@ class Sentence:
 class Answer:
     """The reply to a question: its text, tier and citations. `details` says how it was chosen.
 
-    `nearest` is what came closest to a question that was declined.
+    `nearest` is what came closest to a question that was declined, `see_also` what may answer as well as a quoted
+    answer that is not sure.
     """
 
     question: str
@@ -139,6 +140,7 @@ class Answer:
     similar: Sequence[SimilarQuestion] = ()
     """Approved questions that may be meant, nearest first, when none is surely the same."""
     nearest: Sequence[SearchResult] = ()
+    see_also: Sequence[SearchResult] = ()
 
     @property
     def is_expert_only(self) -> bool:
@@ -154,10 +156,18 @@ class Answer:
     @property
     def nearest_excerpts(self) -> tuple[str | None, ...]:
         """What each of `nearest` says that may be the answer; None for those that are only named."""
-        rows = self.details.get("nearest")
+        return self._excerpts("nearest", len(self.nearest))
+
+    @property
+    def see_also_excerpts(self) -> tuple[str | None, ...]:
+        """What each of `see_also` says that may be the answer."""
+        return self._excerpts("see_also", len(self.see_also))
+
+    def _excerpts(self, key: str, most: int) -> tuple[str | None, ...]:
+        rows = self.details.get(key)
         places = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
         said = [each if isinstance(each := place.get("excerpt"), str) else None for place in places]
-        return tuple([*said, *[None] * len(self.nearest)][: len(self.nearest)])
+        return tuple([*said, *[None] * most][:most])
 
 
 @dataclass(frozen=True, slots=True)

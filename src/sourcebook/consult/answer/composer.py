@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.model_decline import is_own_decline, may_become_decline
 from sourcebook.consult.answer.prompt import NOTHING_FOUND
+from sourcebook.consult.answer.quoted_passages import quoted_passage
 from sourcebook.consult.citations.marks_and_quotes import (
     CitationMark,
     CitationMarkReader,
@@ -27,15 +29,26 @@ from sourcebook.consult.citations.source_link import source_link
 from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
-from sourcebook.consult.excerpt.answer_without_model import Asked, extract
+from sourcebook.consult.excerpt.answer_without_model import Asked, likely_answers
 from sourcebook.consult.question.typed_words import in_plain_spelling
 from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
 from sourcebook.text.case_and_accents import made_storable, without_open_half
 from sourcebook.text.layout.headings import heading_words
 
 if TYPE_CHECKING:
+    from sourcebook.consult.answer.quoted_passages import QuotedPassage
+    from sourcebook.consult.excerpt.answer_without_model import LikelyAnswer
     from sourcebook.model.documents import Chunk, Document
     from sourcebook.model.search import SearchResult
+
+_SURE = 0.75
+"""Of 577 quoted answers to our questions, 93 % are right from this chance on, and 69 % below it."""
+
+_MOST_BESIDE = 2
+_MOST_TRIED = 4
+_LEAST_BESIDE = 0.03
+"""Below the sure ones, one in eight of the excerpts from this chance on answers where the quoted one does not; of the
+less probable, one in thirty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +58,8 @@ class ComposedAnswer:
     text: str
     citations: Sequence[Citation] = ()
     sentences: Sequence[Sentence] = ()
+    see_also: Sequence[QuotedPassage] = ()
+    """What may answer as well, if a quoted answer is not sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +164,14 @@ def extracted(
     """An answer in the words of the passages: each excerpt is its own quote. The words are compared in `language`."""
     question = in_plain_spelling(question)
     asked = Asked(question, emphasised(weights, question, language), language, sources.language)
+    answers = likely_answers(asked, sources.passages, 1 + _MOST_TRIED, sources.lengths)
+    if not answers:
+        return None
+    first, *others = answers
     citations: list[Citation] = []
     sentences: list[Sentence] = []
     text = ""
-    for number, found in enumerate(extract(asked, sources.passages, sources.lengths), start=1):
+    for number, found in enumerate(first.extracts, start=1):
         piece, passage = found.excerpt, found.source
         citation = sources.citation(number, passage, piece.start, piece.end, piece.highlight)
         citations.append(replace(citation, also_in=sources.also_in(passage, citation.quote)))
@@ -161,7 +180,28 @@ def extracted(
         mark = f"\n[{number}]" if piece.text.endswith("```") else f" [{number}]"
         text += ("\n\n" if text else "") + piece.text + mark
         sentences.append(Sentence(start, len(text), (number,), verified=True))
-    return ComposedAnswer(text, tuple(citations), tuple(sentences)) if citations else None
+    see_also = (
+        ()
+        if first.chance >= _SURE
+        else tuple(islice(_worth_showing(others, citations, sources), _MOST_BESIDE))
+    )
+    return ComposedAnswer(text, tuple(citations), tuple(sentences), see_also)
+
+
+def _worth_showing(
+    others: Sequence[LikelyAnswer], citations: Sequence[Citation], sources: PassageSources
+) -> Iterator[QuotedPassage]:
+    """What may answer as well and is not too improbable: each section once, and no copy of what is cited."""
+    copies = {path for citation in citations for path in citation.also_in}
+    shown = {(citation.document_id, citation.section) for citation in citations}
+    for other in others:
+        best = other.extracts[0]
+        beside = quoted_passage(best, sources.passages[best.passage], sources)
+        chunk, path = beside.passage.chunk, beside.passage.document_path
+        place = (chunk.document_id, chunk.section)
+        if other.chance >= _LEAST_BESIDE and path not in copies and place not in shown:
+            shown.add(place)
+            yield beside
 
 
 _NOWHERE = 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -35,7 +36,16 @@ if TYPE_CHECKING:
     from sourcebook.consult.question.definitions import AskedDefinition
     from sourcebook.model.search import SearchResult
 
-__all__ = ["Asked", "Extract", "ReadText", "chosen", "extract", "read_texts"]
+__all__ = [
+    "Asked",
+    "Extract",
+    "LikelyAnswer",
+    "ReadText",
+    "chosen",
+    "extract",
+    "likely_answers",
+    "read_texts",
+]
 
 _MOST_TRIED = 8
 """Stretches are tried around so many of the best units."""
@@ -56,6 +66,30 @@ class Extract:
     passage: int
     excerpt: Excerpt
     source: SearchResult
+    chance: float = 1.0
+    """How probably its best unit, or one of its rows, is what answers, of all that could be chosen."""
+
+    def says_the_same(self, other: Extract) -> bool:
+        """Whether one excerpt contains the other, or they overlap in their document."""
+        if self.excerpt.text in other.excerpt.text or other.excerpt.text in self.excerpt.text:
+            return True
+        if document_of(self.source) != document_of(other.source):
+            return False
+        (start, end), (first, last) = self._span, other._span
+        return start < last and first < end
+
+    @property
+    def _span(self) -> tuple[int, int]:
+        begin = self.source.chunk.start_index
+        return begin + self.excerpt.start, begin + self.excerpt.end
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyAnswer:
+    """What may be quoted as the answer, and how probably it is, among all that was found."""
+
+    extracts: Sequence[Extract]
+    chance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +111,13 @@ class ReadText:
         """The same text with some units left out."""
         gone = frozenset(left_out)
         return replace(self, scores={i: score for i, score in self.scores.items() if i not in gone})
+
+    def units_of(self, wanted: AbstractSet[int], passages: Sequence[SearchResult]) -> Iterator[int]:
+        """The scored units that stand in these passages, given by their indexes."""
+        for i in self.scores:
+            unit = self.units[i]
+            if self.found.place_at(unit.start, unit.end, passages) in wanted:
+                yield i
 
     def rows(self) -> Iterator[tuple[int, str]]:
         """The quotable rows, each with the names of its columns."""
@@ -141,6 +182,31 @@ def extract(
     """
     forms = AskedForms(asked.question)
     return chosen(asked, forms, passages, read_texts(asked, forms, passages, lengths))
+
+
+def likely_answers(
+    asked: Asked,
+    passages: Sequence[SearchResult],
+    most: int,
+    lengths: Mapping[tuple[str, str], int] | None = None,
+) -> list[LikelyAnswer]:
+    """What `extract` takes, and then what it would take of the other passages: at most so many, no words twice."""
+    forms = AskedForms(asked.question)
+    texts = left = read_texts(asked, forms, passages, lengths)
+    whole = _weight_of(texts)
+    found: list[LikelyAnswer] = []
+    gone: set[int] = set()
+    while len(found) < most and (extracts := chosen(asked, forms, passages, left)):
+        if not any(extracts[0].says_the_same(other.extracts[0]) for other in found):
+            chance = sum(each.chance for each in extracts) * _weight_of(left) / whole
+            found.append(LikelyAnswer(extracts, chance))
+        gone.update(each.passage for each in extracts)
+        left = [text.without(text.units_of(gone, passages)) for text in texts]
+    return found
+
+
+def _weight_of(texts: Sequence[ReadText]) -> float:
+    return sum(math.exp(score) for text in texts for score in text.scores.values()) or 1.0
 
 
 def chosen(
@@ -217,7 +283,7 @@ def _extract(
 ) -> Extract:
     unit = text.units[stretch.best]
     place = text.found.place_at(unit.start, unit.end, passages)
-    return Extract(place, maker.shown(stretch), text.found.whole)
+    return Extract(place, maker.shown(stretch), text.found.whole, maker.stretches.chances[stretch.best])
 
 
 def _row_choice(asked: Asked, text: ReadText) -> RowChoice:
@@ -331,7 +397,8 @@ def _list_of_rows(
             excerpt = makers[at].of_rows(fit, is_open=is_cut)
             unit = texts[at].units[fit[0]]
             place = texts[at].found.place_at(unit.start, unit.end, passages)
-            extracts.append(Extract(place, excerpt, texts[at].found.whole))
+            chance = sum(makers[at].stretches.chances[i] for i in fit)
+            extracts.append(Extract(place, excerpt, texts[at].found.whole, chance))
     return extracts
 
 

@@ -20,7 +20,7 @@ _ORDER = re.compile(r"\W*(?P<verb>[^\W\d_]+(?:-[^\W\d_]+)?)\s+(?P<next>\S+)")
 _RUSSIAN_INFINITIVE = re.compile(r"[а-яё]{2,}(?:(?<!ос)ть|ти|чь)(?:ся)?", re.IGNORECASE)
 _LATIN_INFINITIVE = re.compile(r"[^\W\d_]{2,}[aeiô]r(?:-?(?:se|me|l[ao]s?))?", re.IGNORECASE)
 _ASKS_YES = re.compile(
-    r"^\W*(?!(?:how|what|which|who|where|when|why|как|что|кто|где|когда|почему|como|qual|quais|que|quem|onde|quando"
+    r"^\W*+(?!(?:how|what|which|who|where|when|why|как|что|кто|где|когда|почему|como|qual|quais|que|quem|onde|quando"
     r"|qué|cómo|cuál|quién|dónde|cuándo)\b)",
     re.IGNORECASE,
 )

@@ -93,6 +93,7 @@ async def ask(call: ToolCall, given: AskArguments) -> ToolResult:
         "language",
         "curated",
         "nearest",
+        "see_also",
     )
     data = {key: shown[key] for key in kept if key in shown} | {"declined": answer.tier is Tier.NONE}
     return ToolResult(answer.answer + footnotes(answer), data)

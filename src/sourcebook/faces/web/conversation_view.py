@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
 from sourcebook.errors import UserNotFound
-from sourcebook.faces.draft_json_shapes import nearest_places
+from sourcebook.faces.draft_json_shapes import nearest_places, see_also_places
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.web.answer_view import (
     AnswerView,
@@ -39,7 +40,7 @@ from sourcebook.model.moderation import Draft, DraftKind, DraftStatus
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """What came closest to a question that was declined."""
+    """A passage that is not cited: what came closest to a question that was declined, or may answer as well."""
 
     title: str
     file: str
@@ -63,6 +64,7 @@ class Turn:
     """Whether an expert said that what was found is no answer."""
     waiting: int | None = None
     near: Sequence[Near] = ()
+    see_also: Sequence[Near] = ()
     similar: Sequence[SimilarQuestion] = ()
     other_language: bool = False
     thumb: str = ""
@@ -121,22 +123,8 @@ async def turn_now(page: Page, answer: Answer) -> Turn:
         is_declined=answer.tier is Tier.NONE,
         is_rejected=bool(answer.details.get("rejected")),
         waiting=_waiting(drafts, given.message_id, answer.question),
-        near=[
-            Near(
-                _near_name(
-                    page.texts,
-                    each.document_title or file_name(each.document_path),
-                    each.chunk.section,
-                    each.chunk.page,
-                ),
-                file_name(each.document_path),
-                document_address(
-                    each.collection_id, each.chunk.document_id, each.chunk.start_index, each.chunk.end_index
-                ),
-                _says(said),
-            )
-            for each, said in zip(answer.nearest, answer.nearest_excerpts, strict=True)
-        ],
+        near=_near(page, nearest_places(answer.details)),
+        see_also=_near(page, see_also_places(answer.details)),
         similar=answer.similar,
         other_language=bool(answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS,
     )
@@ -175,25 +163,30 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
         is_expert=message.tier is None,
         is_rejected=bool(message.details.get("rejected")),
         waiting=_waiting(drafts, message.id, question),
-        near=[
-            Near(
-                _near_name(
-                    page.texts,
-                    str(row.get("title") or file_name(str(row["document_path"]))),
-                    row.get("section"),
-                    row.get("page"),
-                ),
-                file_name(str(row["document_path"])),
-                document_address(
-                    str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
-                ),
-                _says(row["excerpt"]),
-            )
-            for row in nearest_places(message.details)
-        ],
+        near=_near(page, nearest_places(message.details)),
+        see_also=_near(page, see_also_places(message.details)),
         other_language=bool(message.details.get("other_language")) and message.tier is Tier.DOCUMENTS,
         thumb=await _thumb(page, message.id),
     )
+
+
+def _near(page: Page, places: Sequence[Mapping[str, Any]]) -> list[Near]:
+    return [
+        Near(
+            _near_name(
+                page.texts,
+                str(row.get("title") or file_name(str(row["document_path"]))),
+                row.get("section"),
+                row.get("page"),
+            ),
+            file_name(str(row["document_path"])),
+            document_address(
+                str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
+            ),
+            _says(row["excerpt"]),
+        )
+        for row in places
+    ]
 
 
 def _near_name(texts: Texts, name: str, section: str | None, page: int | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from textwrap import indent
+from textwrap import indent, shorten
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sourcebook.sync import Sourcebook
 
 _TWO = 2
+_LONGEST_BESIDE = 240
 LOCAL_NAME = "local"
 """What the one user of a machine without accounts is called in the base."""
 _DOUBTS = {
@@ -106,11 +107,21 @@ def say_sources(answer: Answer, takes_similar: Callable[[int], str] | None = Non
             say(told(key, name=name, text=indent(excerpt, "  ")))
         elif place == 0:
             say(told("closest", name=name))
+    _say_see_also(answer, told)
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
         tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
     for use in _rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
+
+
+def _say_see_also(answer: Answer, told: Texts) -> None:
+    if answer.see_also:
+        say("\n" + told("see_also"))
+    for near, excerpt in zip(answer.see_also, answer.see_also_excerpts, strict=True):
+        say(f"- {near_place(near, told)}")
+        if excerpt is not None:
+            say(indent(shorten(excerpt, _LONGEST_BESIDE, placeholder=" …"), "  "))
 
 
 def _say_similar(answer: Answer, told: Texts, takes_similar: Callable[[int], str] | None) -> None:

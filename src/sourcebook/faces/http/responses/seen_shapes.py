@@ -44,10 +44,10 @@ def as_seen(draft: Draft, caller: Caller) -> Draft:
     """The draft without the citations and passages of collections that the caller may not see."""
     citations = tuple(citation for citation in draft.citations if caller.sees(citation.collection_id))
     details = dict(draft.details)
-    looked_at, places = details.get("passages"), details.get("nearest")
-    if isinstance(looked_at, list):
-        details["passages"] = [passage for passage in looked_at if _is_seen(passage, caller)]
-    if isinstance(places, list):
+    for key in ("passages", "see_also"):
+        if isinstance(found := details.get(key), list):
+            details[key] = [passage for passage in found if _is_seen(passage, caller)]
+    if isinstance(places := details.get("nearest"), list):
         details["nearest"] = [place for place in places if _is_seen(place, caller)]
         # It is what the first place says.
         if places and not _is_seen(places[0], caller) and "nearest_excerpt" in details:

@@ -117,13 +117,23 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
         notes.append("\n".join([texts("similar_offer"), *questions]))
     if given.nearest:
         notes.append(texts("closest", name=near_place(texts, given.nearest[0])))
-    shown = [italic(note) for note in notes]
+    return [italic(note) for note in notes] + _quoted(texts, given)
+
+
+def _quoted(texts: Texts, given: Answer) -> list[RichText]:
+    """What came closest to a question that is declined, or may answer as well as what is quoted."""
+    shown: list[RichText] = []
     for place, said in enumerate(given.nearest_excerpts):
         if said is not None:
             shown += [italic(near_place(texts, given.nearest[place]))] if place else []
             shown.append(quote(from_markdown(said).text))
     if given.nearest_excerpt is not None:
         shown.append(italic(texts("closest_may_not_answer")))
+    if given.see_also:
+        shown.append(italic(texts("see_also")))
+    for near, said in zip(given.see_also, given.see_also_excerpts, strict=True):
+        shown.append(italic(near_place(texts, near)))
+        shown += [quote(from_markdown(said).text)] if said is not None else []
     return shown
 
 
