@@ -223,3 +223,14 @@ def test_questions_that_follow_each_other_are_headings_and_rhetoric_is_not() -> 
         "May I bring a dog?",
     ]
     assert kinds("Who has never lost a key? Everybody has.\n\nSo we keep a spare one.") == [TEXT, TEXT]
+
+
+def test_a_marked_heading_may_hold_sentences() -> None:
+    assert kinds("## Lost the key. And now?\nTell the office at once.") == [HEADING, TEXT]
+    assert kinds("# install the tool. Then run it\nNothing else.")[0] is not HEADING
+
+
+def test_a_short_numbered_line_above_a_sentence_is_a_heading() -> None:
+    assert kinds("2. Glazing\nLeave the foot of the pot free of glaze.") == [HEADING, TEXT]
+    assert kinds("1. Mix the flour\n2. Add water") == [ITEM, ITEM]
+    assert kinds("1. Mix the flour\n   Then let it rest for an hour.") == [ITEM]

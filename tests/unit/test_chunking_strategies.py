@@ -123,4 +123,4 @@ def test_time_grows_with_the_text_and_no_faster(strategy: ChunkStrategy, piece: 
 
     small = max(min(seconds(20_000), seconds(20_000)), 0.01)
     # Measured again only if it was slow: something else may have been at work.
-    assert any(seconds(160_000) < 8 * 4 * small for _ in range(2))
+    assert any(seconds(160_000) < 8 * 4 * small for _ in range(5))

@@ -55,10 +55,15 @@ def test_a_table_that_only_places_things_is_no_table() -> None:
     assert page(source).text == "Title\n\nOne.\n\nTwo.\n- a"
 
 
-def test_listings_keep_their_lines() -> None:
-    assert (
-        page("<p>a</p><pre><code>if x:\n    y  = 1\n</code></pre><p>b").text == "a\n\nif x:\n    y  = 1\n\nb"
-    )
+def test_listings_keep_their_lines_between_fences() -> None:
+    listing = page("<p>a</p><pre><code>if x:\n    y  = 1\n</code></pre><p>b")
+    assert listing.text == "a\n\n```\nif x:\n    y  = 1\n```\n\nb"
+    assert page("<pre>```\nx\n```</pre>").text == "````\n```\nx\n```\n````"
+
+
+def test_a_letter_that_keeps_its_lines_is_no_listing() -> None:
+    letter = "Dear all, the yard is closed on Monday\nbecause the gate is painted. Come on Tuesday instead."
+    assert page(f"<pre>{letter}</pre>").text == letter
 
 
 def test_navigation_is_left_out() -> None:

@@ -162,3 +162,14 @@ def test_a_cell_that_is_the_name_beats_those_that_only_have_it() -> None:
     said = shown("How long is Baba Yaga?", "\n\n".join(rows))
     assert "40" in said
     assert "55" not in said
+
+
+FLATS = (
+    "Type of flat: 1 room; Places: none; Fee: 540\n\nType of flat: 2 rooms; Places: 1; Fee: 780"
+    "\n\nType of flat: 3 rooms; Places: 2; Fee: 1040"
+)
+
+
+@pytest.mark.parametrize(("rooms", "fee"), [("1 room", "540"), ("2 rooms", "780"), ("3 rooms", "1040")])
+def test_a_number_counts_what_stands_behind_it(rooms: str, fee: str) -> None:
+    assert shown(f"What is the fee of a flat with {rooms}?", FLATS).endswith(f"Fee: {fee}")

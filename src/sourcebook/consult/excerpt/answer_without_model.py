@@ -273,7 +273,7 @@ def _maker(asked: Asked, forms: AskedForms, text: ReadText, chances: Sequence[fl
     stretches = Stretches(
         *(text.units, chances, share, told),
         wanted=text.features.wanted,
-        goes_on=text.features.tells_more_of_time,
+        goes_on=text.features.goes_on,
     )
     return ExcerptMaker(stretches, is_trimmed=not forms.asks_twice)
 
@@ -361,7 +361,8 @@ def _rows_alike(
             if named <= texts[at].features.words_in(i) and choice.others(of_row) <= left
         ]
         # "Flat 4" is not a flat with a rent of 4 100.
-        exact = [each for each in holding if choice.numbers(each[2])]
+        exact = [each for each in holding if choice.counts(each[2])]
+        exact = exact or [each for each in holding if choice.numbers(each[2])]
         exact = exact or [each for each in holding if choice.names_whole(each[2])]
         alike = [(at, i) for at, i, _ in exact or holding]
     elif not (alike := [(at, i) for at, i, of_row in rows if choice.names(of_row)]):

@@ -17,6 +17,7 @@ from sourcebook.consult.question.forms import AnswerForm, AskedForms
 from sourcebook.consult.question.light_verbs import asks_offer, verb_of_way
 from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
 from sourcebook.consult.question.told_way import names_way, tells_another_way, tells_case, tells_way
+from sourcebook.consult.question.trouble import tells_trouble
 from sourcebook.consult.question.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
@@ -241,7 +242,7 @@ class UnitFeatures:
         """Whether a unit is about the verb and its object in a "when" question, or refers to a unit that is."""
         if not self._verb:
             return bool(self._held[i]) and self._share(self.words_around(i)) >= _MOST_IS_NAMED
-        if self._goes_on(i):
+        if self._tells_of_verb_before(i):
             return True
         if self._verb.isdisjoint(self.words_in(i)):
             return False
@@ -249,15 +250,22 @@ class UnitFeatures:
         is_named = not thing.isdisjoint(unmarked(self.words_around(i)))
         return is_named or not thing or points_back(self._units.text(i))
 
-    def _goes_on(self, i: int) -> bool:
+    def _tells_of_verb_before(self, i: int) -> bool:
         is_beside = i > 0 and self._units[i - 1].block == self._units[i].block
         return (
             is_beside and points_back(self._units.text(i)) and not self._verb.isdisjoint(self.words_in(i - 1))
         )
 
-    def tells_more_of_time(self, i: int) -> bool:
-        """Whether a unit tells the time of the one before it: "in most gardens this is November"."""
-        return self._asks_when and self._goes_on(i) and self._tells_time(i)
+    def goes_on(self, i: int, best: int) -> bool:
+        """Whether a unit tells the time of the one before it ("in most gardens this is November"), or the remedy."""
+        if self._tells_trouble and i > best and self._units[i].kind is BlockKind.TEXT:
+            return self._units[i].block == self._units[best].block
+        is_next = i == best + 1 and self._asks_when
+        return is_next and self._tells_of_verb_before(i) and self._tells_time(i)
+
+    @cached_property
+    def _tells_trouble(self) -> bool:
+        return tells_trouble(self._asked.question)
 
     @cached_property
     def _asks_when(self) -> bool:

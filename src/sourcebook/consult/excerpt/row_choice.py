@@ -6,8 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from sourcebook.text.analysis import distinct_terms, words
+from sourcebook.text.stems import stem_words
 from sourcebook.text.vocabulary.stopwords import stop_words
 
 _BEGINNING = (
@@ -102,6 +104,11 @@ class RowChoice:
         """Whether a whole cell is a number of the question."""
         return any(value.isdigit() and value in self._words for value in cells.values())
 
+    def counts(self, cells: Mapping[str, str]) -> bool:
+        """Whether a cell has a number of the question with the same thing behind it: "2 rooms", and not "Places: 2"."""
+        pairs = self._counted
+        return any(not pairs.isdisjoint(_pairs(value, self.language)) for value in cells.values())
+
     def names_whole(self, cells: Mapping[str, str]) -> bool:
         """Whether a whole cell is a name of several words in the question: not "hut of Baba Yaga" for "Baba Yaga"."""
         asked = f" {' '.join(words(self.question))} "
@@ -128,6 +135,20 @@ class RowChoice:
         return frozenset(words(self.question)) - stop_words(self.language)
 
     @cached_property
+    def _counted(self) -> frozenset[tuple[str, str]]:
+        return _pairs(self.question, self.language)
+
+    @cached_property
     def _denials(self) -> list[re.Match[str]]:
         denial = _PORTUGUESE_DENIAL if self.language == "pt" else _DENIAL
         return list(denial.finditer(self.question))
+
+
+def _pairs(text: str, language: str | None) -> frozenset[tuple[str, str]]:
+    """The numbers of a text, each with the stem of the word behind it."""
+    said = words(text)
+    return frozenset(
+        (number, stem_words([thing], language)[0])
+        for number, thing in pairwise(said)
+        if number.isdigit() and not thing.isdigit()
+    )

@@ -50,8 +50,8 @@ class Stretches:
     """What is shown beside the excerpt: the title and the section."""
     wanted: Callable[[str], bool] | None = None
     """Whether a text has the wanted form: a time, if the question asks when."""
-    goes_on: Callable[[int], bool] = lambda _: False
-    """Whether a unit adds detail to what the one before it answers."""
+    goes_on: Callable[[int, int], bool] = lambda _, __: False
+    """Whether a unit belongs to what the best one, given second, answers: a detail, a remedy."""
 
     def around(self, best: int) -> Stretch:
         """The best stretch around a unit, of those that fit."""
@@ -110,7 +110,7 @@ class Stretches:
 
     def _is_idle(self, i: int, best: int, side: str) -> bool:
         """Whether a unit answers much less probably than the best one. A longer one must be more probable."""
-        if i == best + 1 and self.goes_on(i):
+        if self.goes_on(i, best):
             return False
         prices = excerpt_weights().stretch
         share = prices[side] * (self.units[i].end - self.units[i].start) / 100

@@ -71,6 +71,8 @@ _HEADING = re.compile(
     r"#{1,6}\s+\S|(?:\d{1,2}\.){1,4}\d{1,2}\.?\s+[^\W\d]|(?:Глава|Capítulo|Chapter|Раздел|Часть)\s+\d"
 )
 _UNLIKE_A_HEADING = re.compile(r"[.:;,!…]$|[.!;] +[^\W\d_]")
+_UNLIKE_AN_END = re.compile(r"[.:;,!…]$")
+_NUMBERED_LABEL = re.compile(r"\d{1,2}[.)]\s+[^\W\d_][\w'’/&-]*(?: [\w'’/&-]+){0,5}")
 # A clause of a regulation, "3.2. A stack is at most 1.8 m high.", is an item too; without a full stop it is a heading.
 _ITEM = re.compile(
     r"(?:[-*•–+◦▪·]\s+|[-–—](?=[а-яё])|\(?\d{1,3}[.)]\s+|\(?[a-zа-я]\)\s+|\d{1,2}(?:\.\d{1,2}){1,3}\.?\s+(?=.*[.;:]$))\S"
@@ -354,16 +356,30 @@ def _kind_of(line: _Line, following: _Line | None) -> BlockKind:
         return BlockKind.CODE
     if line.is_alone and _is_call(said):
         return BlockKind.CODE
-    if (
-        _HEADING.match(said)
-        and len(said) <= _LONGEST_NUMBERED_HEADING
-        and not _UNLIKE_A_HEADING.search(_HEADING_NUMBER.sub("", said.rstrip("}")))
-    ):
+    if len(said) <= _LONGEST_NUMBERED_HEADING and _is_marked_heading(said):
         return BlockKind.HEADING
     if _ITEM.match(said):
         is_title = line.is_alone and said.isupper() and len(said.split()) <= _LONGEST_HEADING
-        return BlockKind.HEADING if is_title or _is_over_clauses(said, following) else BlockKind.ITEM
+        is_title = is_title or _is_over_clauses(said, following) or _is_numbered_label(line, following)
+        return BlockKind.HEADING if is_title else BlockKind.ITEM
     return BlockKind.HEADING if _is_heading(line, following) else BlockKind.TEXT
+
+
+def _is_marked_heading(said: str) -> bool:
+    """Whether a mark or a number makes a line a heading. One of two marks or more may have sentences: "Lost? Ask"."""
+    if not _HEADING.match(said):
+        return False
+    bare = _HEADING_NUMBER.sub("", said.rstrip("}"))
+    return not (_UNLIKE_AN_END if said.startswith("##") else _UNLIKE_A_HEADING).search(bare)
+
+
+def _is_numbered_label(line: _Line, following: _Line | None) -> bool:
+    """Whether a numbered line is the heading of the sentences right below it: "2. Glazing" above "Leave the foot …"."""
+    label = _NUMBERED_LABEL.fullmatch(line.said)
+    if label is None or not line.is_first or following is None or _ITEM.match(following.said):
+        return False
+    is_below = following.said[:1].isupper() and len(following.said) > len(line.said)
+    return is_below and following.indent <= line.indent and following.said.endswith(_SENTENCE_ENDS)
 
 
 def _is_over_clauses(said: str, following: _Line | None) -> bool:

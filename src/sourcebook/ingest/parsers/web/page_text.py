@@ -71,6 +71,9 @@ _MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML">'
 _LONGEST_FORMULA = 50_000
 _LONGEST_NOTES = 1_000_000
 """What all notes of a page may hold: one in another is told with both."""
+_FENCE = "```"
+_WORDS_OF_A_LINE = 7
+_ENDED = re.compile(r"[^\W\d_]{2}[.!?](?:\s|$)")
 _BREAK = "\x0b"
 """Stands for `<br>` until white space is folded; no text holds it."""
 _SPACES = re.compile(r"[^\S\x0b]+")
@@ -233,6 +236,13 @@ class PageReader:
             case _:
                 pass
 
+    def _add_listing(self, listing: str) -> None:
+        """A listing between fences, as in Markdown, so that whoever reads the text knows it for one."""
+        fence = _FENCE
+        while fence in listing:
+            fence += "`"
+        self._built.add(f"{fence}\n{listing}\n{fence}", self._gap)
+
     def _begin_item(self, item: LexborNode) -> None:
         number = self._item_numbers[-1] if self._item_numbers else None
         if number is not None:
@@ -271,7 +281,10 @@ class PageReader:
     def _flush(self) -> None:
         block = self._take()
         if block.strip():
-            self._built.add(self._item_mark + block, self._gap)
+            if self._pre and not _is_prose(block):
+                self._add_listing(block.strip("\n").rstrip())
+            else:
+                self._built.add(self._item_mark + block, self._gap)
             self._item_mark, self._gap = "", PARAGRAPH
             self._tell_notes()
 
@@ -282,6 +295,13 @@ class PageReader:
         if self._pre:
             return text.replace(_BREAK, "\n")
         return _BREAKS.sub("\n", _SPACES.sub(" ", text)).strip(" ")
+
+
+def _is_prose(said: str) -> bool:
+    """Whether what keeps its line breaks is a text all the same, such as a letter."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    is_wide = sum(len(line.split()) for line in lines) >= _WORDS_OF_A_LINE * len(lines)
+    return is_wide and _ENDED.search(said) is not None
 
 
 def _level_by_class(items: LexborNode | None) -> int:
