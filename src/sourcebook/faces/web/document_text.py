@@ -30,15 +30,10 @@ def document_text(
     text = document.content[start:end]
     here = [(max(a, start) - start, min(b, end) - start) for a, b in spans if max(a, start) < min(b, end)]
     if document.layout.get("kind") == MARKDOWN:
-        return marked(text, [Span(a, _before_bar(text, a, b), "mark") for a, b in here], links=True)
+        return marked(text, [Span(a, b, "mark") for a, b in here], links=True)
     if has_tables and document.layout.get("kind") in SHEETS:
         return Markup("").join(sheet_rows(text, here, lambda a, b: _paragraph(text, a, b, here)))
     return Markup("").join(_paragraphs(text, here))
-
-
-def _before_bar(text: str, start: int, end: int) -> int:
-    """Where a mark ends that began inside a table: the bar that closes a row stands in no cell."""
-    return start + (len(text[start:end].rstrip(" \t\n|")) or end - start)
 
 
 def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Markup]:
