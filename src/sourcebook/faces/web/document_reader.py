@@ -41,7 +41,7 @@ def part_of(document: Document, at: int, span: tuple[int, int] | None) -> Docume
     pages = [
         DocumentPage(
             number,
-            _anchored(document_text(document, start, end, [span] if span else [], has_tables=True)),
+            _anchored(document_text(document, start, end, [span] if span else [])),
         )
         for number, start, end in _pages(document, first, last)
     ]
