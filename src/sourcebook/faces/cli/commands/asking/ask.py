@@ -100,7 +100,7 @@ def ask(
         try:
             answer = streamed(asked)
         except NothingAsked as error:
-            tell(reply_to(error, question))
+            tell(reply_to(error.kind, question))
             raise typer.Exit(exit_code(error)) from None
         say_sources(answer, lambda entry_id: _takes(entry_id, question, call, collection or ()))
         if explain:
