@@ -19,7 +19,7 @@ from sourcebook.settings import masked
 Where = Annotated[
     str | None,
     typer.Option(
-        "--where", metavar="FILTER", help='Ask only some documents: "type=documentation and date>2024-01-01".'
+        "--where", metavar="FILTER", help='Ask only some documents: "language=en and category!=drafts".'
     ),
 ]
 Session = Annotated[
