@@ -71,9 +71,14 @@ class SupportLost(Conflict):
     """The documents no longer say what this answer says.
 
     Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
+    `quote` is what is said no more.
     """
 
     code = "support_lost"
+
+    def __init__(self, message: str | None = None, *, hint: str | None = None, quote: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.quote = quote
 
 
 class NotEnoughTokens(Conflict):
