@@ -39,6 +39,7 @@ def darkroom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         book.moderation.answer_item(int(str(asked.details["draft_id"])), 1, REPLY, sources=[1])
         rules.write_text(RULES.replace("15", "20"), "utf-8")
         assert book.add(rules.parent).stale == 1
+        book.keys.create("website")
     with desk(folder) as made:
         made.session = asked.session_id  # type: ignore[attr-defined]
         yield made
@@ -129,6 +130,24 @@ def test_every_field_of_the_form_has_its_label_above_it_and_the_whole_width(
             assert named["y"] + named["height"] <= field["y"]
             assert named["x"] == field["x"]
             assert field["width"] > 0.85 * form["width"]
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("place", ["/conversations", "/documents", "/people", "/settings/access"])
+def test_the_question_before_something_is_done_for_good_lies_on_the_page_and_beside_its_shelf(
+    browser: Browser, darkroom: Desk, place: str, width: int
+) -> None:
+    with looking(browser, darkroom, viewport={"width": width, "height": 844}) as page:
+        page.goto(place)
+        if place in ("/documents", "/people"):
+            page.locator("main table a").last.click()
+        page.locator("details.inline summary").first.wait_for()
+        for summary in page.locator("details.inline summary").all():
+            summary.click()
+            asked = box(page.locator("details.inline[open] > :not(summary)"))
+            assert asked["x"] >= (240 if width > PHONE["width"] else 0)
+            assert asked["x"] + asked["width"] <= width
+            summary.click()
 
 
 def test_a_reply_whose_source_has_changed_shows_the_new_words_and_no_seal_of_the_expert(
