@@ -190,3 +190,18 @@ def test_the_number_of_documents_follows_what_was_uploaded(browser: Browser, tmp
             "#files", [{"name": "two.md", "mimeType": "text/markdown", "buffer": b"# Two\n\nTwo."}]
         )
         expect(page.locator(".foot p").first).to_have_text("2 documents")
+
+
+def test_on_paper_a_source_stands_on_one_line_and_answers_follow_each_other(
+    browser: Browser, darkroom: Desk
+) -> None:
+    with looking(browser, darkroom, viewport={"width": 700, "height": 900}) as page:
+        page.goto(f"/ask/{darkroom.session}")  # type: ignore[attr-defined]
+        page.emulate_media(media="print")
+        expect(page.locator(".asker")).to_be_hidden()
+        expect(page.locator(".replied-bar")).to_be_hidden()
+        title, file = (box(page.locator(f".sources {each}").first) for each in (".source-title", ".file"))
+        assert file["x"] > title["x"]
+        assert file["y"] < title["y"] + title["height"]
+        last = page.locator("#last")
+        assert last.evaluate("e => getComputedStyle(e).minHeight") in ("0px", "auto")

@@ -71,7 +71,6 @@ class SupportLost(Conflict):
     """The documents no longer say what this answer says.
 
     Edit the answer, or approve it all the same with `--force`. `sourcebook moderate show` shows what has changed.
-    `quote` is what is said no more.
     """
 
     code = "support_lost"
@@ -79,6 +78,7 @@ class SupportLost(Conflict):
     def __init__(self, message: str | None = None, *, hint: str | None = None, quote: str = "") -> None:
         super().__init__(message, hint=hint)
         self.quote = quote
+        """What is said no more."""
 
 
 class NotEnoughTokens(Conflict):
