@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -50,6 +51,21 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
 
 def documents(found: Any) -> list[str]:
     return [result["document_id"] for result in found["results"]]
+
+
+def test_people_see_places_and_passages_and_scores_only_where_they_are_explained(shell: Shell) -> None:
+    usual = shell.run("search", "prune raspberries", "--top-k", "1").stdout
+    assert usual.splitlines()[0] == "1. Raspberries"
+    assert re.search(
+        r"together 1\. \(\d\.\d{3}\)", shell.run("search", "prune raspberries", "--explain").stdout
+    )
+
+
+def test_the_filter_that_the_help_gives_as_an_example_lets_something_through(shell: Shell) -> None:
+    told = " ".join(shell.run("search", "--help").stdout.split())
+    example = re.search(r'For example: "([^"]+)"', told)
+    assert example is not None
+    assert documents(shell.json("search", "prune raspberries", "--where", example[1]))
 
 
 def test_a_result_says_which_collection_it_is_from(shell: Shell) -> None:

@@ -54,7 +54,7 @@ async def test_an_answer_whose_source_changed_is_shown_so_and_not_approved_unsee
     assert "Its source has changed since." in shown.text
     assert "It says now:" in shown.text
     refused = await desk.presses(admin, shown, "Approve")
-    assert "Not approved yet. The documents no longer say" in refused.text
+    assert "the documents no longer say “Prune everbearing raspberries" in refused.text
     assert await desk.book.kb_list() == []
     await desk.presses(admin, refused, "Approve all the same")
     assert len(await desk.book.kb_list()) == 1

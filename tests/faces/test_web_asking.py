@@ -88,6 +88,19 @@ def test_a_decline_has_no_source_beside_it(browser: Browser, library: Desk) -> N
         expect(page.locator("#leaf mark").first).to_be_visible()
 
 
+def test_a_greeting_is_greeted_in_its_language_and_leaves_the_box_empty(
+    browser: Browser, library: Desk
+) -> None:
+    with looking(browser, library) as page:
+        page.goto("/ask")
+        page.wait_for_load_state("load")
+        page.fill("#question", "olá")
+        page.keyboard.press("Enter")
+        expect(page.locator("#last .answer")).to_contain_text("Faça uma pergunta com as suas palavras")
+        expect(page.locator("#last .notice")).to_have_count(0)
+        expect(page.locator("#question")).to_have_value("")
+
+
 def test_why_shows_what_was_found_and_thrown_away(browser: Browser, library: Desk) -> None:
     with looking(browser, library) as page:
         page.goto("/ask")

@@ -107,6 +107,10 @@ def test_a_file_that_cannot_be_read_says_why_and_keeps_out_no_other(
         refused = page.locator("#incoming li", has_text="broken.pdf")
         expect(refused.locator(".seal")).to_have_text("Not added")
         assert len(refused.locator(".told").inner_text()) > 10
+        name, reason = (refused.locator(each).bounding_box() for each in (".incoming-name", ".told"))
+        assert name is not None
+        assert reason is not None
+        assert reason["y"] >= name["y"] + name["height"], "why stands below the name"
         strange = tmp_path / "strange.so"
         strange.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(200))
         page.set_input_files("#files", [strange])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -126,6 +127,24 @@ async def test_a_rejected_answer_says_what_comes_of_the_same_question(tmp_path: 
     assert "If it is asked again, it is declined until most of the quoted text changes." in shown.text
 
 
+async def test_who_works_through_one_kind_stays_in_it_until_its_last_case(tmp_path: Path) -> None:
+    settings = Settings(db=str(tmp_path / "base.db"))
+    async with AsyncSourcebook(settings=settings, face="http") as book:
+        first = await book.moderation.call_human("Who repairs the pool pump?")
+        last = await book.moderation.call_human("Who feeds the cat?")
+        transport = httpx.ASGITransport(create_app(book, settings))
+        async with httpx.AsyncClient(transport=transport, base_url="http://kb.test", headers=HTML) as client:
+            shown = (await client.get(f"/inbox/{first.id}?kind=declined")).text
+            action = re.search(r'action="(/inbox/\d+/reject[^"]*)"', shown)
+            assert action is not None
+            on = await client.post(html.unescape(action[1]), data={"reason": "no"})
+            assert on.headers["location"] == f"/inbox/{last.id}?kind=declined&done=rejected"
+            end = await client.post(
+                f"/inbox/{last.id}/reply?then=&kind=declined", data={"answer": "Ann does."}
+            )
+            assert end.headers["location"] == "/inbox?done=replied"
+
+
 async def test_an_answer_whose_source_changed_is_shown_so_and_not_approved_unseen(tmp_path: Path) -> None:
     async with inbox(tmp_path) as (book, client):
         given = await book.ask(QUESTION)
@@ -139,6 +158,7 @@ async def test_an_answer_whose_source_changed_is_shown_so_and_not_approved_unsee
         (entry,) = await book.kb_list()
     assert ("Source changed" in page.text, "What changed in the source" in page.text) == (True, True)
     assert "The documents no longer say this." in refused.text
+    assert '<blockquote class="near-says">The pool opens at seven in the morning</blockquote>' in refused.text
     assert "seven" in entry.answer
 
 

@@ -39,6 +39,7 @@ def darkroom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         book.moderation.answer_item(int(str(asked.details["draft_id"])), 1, REPLY, sources=[1])
         rules.write_text(RULES.replace("15", "20"), "utf-8")
         assert book.add(rules.parent).stale == 1
+        book.keys.create("website")
     with desk(folder) as made:
         made.session = asked.session_id  # type: ignore[attr-defined]
         yield made
@@ -131,6 +132,24 @@ def test_every_field_of_the_form_has_its_label_above_it_and_the_whole_width(
             assert field["width"] > 0.85 * form["width"]
 
 
+@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("place", ["/conversations", "/documents", "/people", "/settings/access"])
+def test_the_question_before_something_is_done_for_good_lies_on_the_page_and_beside_its_shelf(
+    browser: Browser, darkroom: Desk, place: str, width: int
+) -> None:
+    with looking(browser, darkroom, viewport={"width": width, "height": 844}) as page:
+        page.goto(place)
+        if place in ("/documents", "/people"):
+            page.locator("main table a").last.click()
+        page.locator("details.inline summary").first.wait_for()
+        for summary in page.locator("details.inline summary").all():
+            summary.click()
+            asked = box(page.locator("details.inline[open] > :not(summary)"))
+            assert asked["x"] >= (240 if width > PHONE["width"] else 0)
+            assert asked["x"] + asked["width"] <= width
+            summary.click()
+
+
 def test_a_reply_whose_source_has_changed_shows_the_new_words_and_no_seal_of_the_expert(
     browser: Browser, darkroom: Desk
 ) -> None:
@@ -171,3 +190,18 @@ def test_the_number_of_documents_follows_what_was_uploaded(browser: Browser, tmp
             "#files", [{"name": "two.md", "mimeType": "text/markdown", "buffer": b"# Two\n\nTwo."}]
         )
         expect(page.locator(".foot p").first).to_have_text("2 documents")
+
+
+def test_on_paper_a_source_stands_on_one_line_and_answers_follow_each_other(
+    browser: Browser, darkroom: Desk
+) -> None:
+    with looking(browser, darkroom, viewport={"width": 700, "height": 900}) as page:
+        page.goto(f"/ask/{darkroom.session}")  # type: ignore[attr-defined]
+        page.emulate_media(media="print")
+        expect(page.locator(".asker")).to_be_hidden()
+        expect(page.locator(".replied-bar")).to_be_hidden()
+        title, file = (box(page.locator(f".sources {each}").first) for each in (".source-title", ".file"))
+        assert file["x"] > title["x"]
+        assert file["y"] < title["y"] + title["height"]
+        last = page.locator("#last")
+        assert last.evaluate("e => getComputedStyle(e).minHeight") in ("0px", "auto")

@@ -59,6 +59,8 @@ def test_each_sees_their_own_and_nobody_anything_before(browser: Browser, guarde
         expect(page.locator("main.sign-in")).to_be_visible()
         sign_in(page, "anna", "wrong")
         expect(page.locator("[role=alert]")).not_to_be_empty()
+        expect(page.locator("#login")).to_have_value("anna")
+        expect(page.locator("#password")).to_be_focused()
         sign_in(page, "anna")
         expect(page.locator("h1")).to_have_text("Documents")
         expect(page.locator("#drop")).to_have_count(0)

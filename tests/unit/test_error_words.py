@@ -18,6 +18,7 @@ from sourcebook.errors import (
     FileOverLimit,
     PathNotFound,
     SourcebookError,
+    SupportLost,
 )
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.http.responses.hints import hint_of
@@ -64,6 +65,9 @@ def test_a_client_over_http_is_sent_to_routes_and_not_to_commands() -> None:
     assert named == OF_THE_SERVER
     assert "POST /api/documents" in hint_of(CollectionNotFound("there is no collection 'x'"))
     assert hint_of(CollectionNotFound("no", hint="Ask an administrator.")) == "Ask an administrator."
+    renew = SupportLost("no", hint="Take the new words of the documents with `--new-words`.")
+    assert hint_of(renew) == hint_of(SupportLost())
+    assert "`in_new_words`" in hint_of(renew)
 
 
 def test_the_routes_in_hints_exist(tmp_path: Path) -> None:

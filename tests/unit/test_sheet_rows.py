@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from sourcebook.faces.web.document_text import document_text
+from sourcebook.faces.web.sheet_rows import is_row_of_sheet
+from sourcebook.faces.web.source_view import parts_around
 from sourcebook.model.documents import Document
 
 if TYPE_CHECKING:
@@ -21,9 +23,9 @@ TEXT = (
 )
 
 
-def shown(text: str, *spans: tuple[int, int], kind: str = CSV, has_tables: bool = True) -> Markup:
+def shown(text: str, *spans: tuple[int, int], kind: str = CSV) -> Markup:
     document = Document(id="d", content=text, file_path="prices.csv", layout={"kind": kind})
-    return document_text(document, 0, len(text), spans, has_tables=has_tables)
+    return document_text(document, 0, len(text), spans)
 
 
 def test_rows_become_a_table_with_every_column_and_prose_stays_prose() -> None:
@@ -54,9 +56,26 @@ def test_a_value_with_a_semicolon_stays_whole() -> None:
     assert html.count("<th ") == 2
 
 
-def test_what_is_no_sheet_and_what_an_answer_quotes_stay_paragraphs() -> None:
+def test_what_is_no_sheet_stays_paragraphs() -> None:
     assert "<table>" not in shown(TEXT, kind="text/plain")
-    assert "<table>" not in shown(TEXT, has_tables=False)
     prose = "Bring: a bag; and: a hat\n\nAsk: for Ann; then: sit down"
     assert "<table>" not in shown(prose)
     assert shown("a: 1; a: 2\n\na: 3; a: 4").count("<p>") == 2
+
+
+def test_a_row_of_a_sheet_is_known_from_prose_and_from_other_files() -> None:
+    row = "Item: Locker; Size: large; Price (EUR): 52"
+    assert is_row_of_sheet("office/Prices.XLSX", row)
+    assert not is_row_of_sheet("office/Prices.XLSX", "Prices include tax.")
+    assert not is_row_of_sheet("notes.md", row)
+
+
+def test_a_source_beside_an_answer_has_the_whole_table_around_the_row_that_is_quoted() -> None:
+    text = "Prices\n\nItem: Bag; Price: 3\n\nItem: Box; Price: 5\n\nItem: Hat; Price: 8"
+    start = text.index("Item: Box")
+    document = Document(id="d", content=text, file_path="prices.csv", layout={"kind": CSV})
+    shown = parts_around(document, [(start, text.index("\n", start))])
+    html = "".join(str(part.html) for part in shown)
+    assert html.count("<table>") == 1
+    assert html.count("<tr>") == 4
+    assert re.findall(r"<mark>([^<]*)</mark>", html) == ["Box", "5"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,6 +73,32 @@ def test_a_list_whose_words_are_marked_stays_a_list(indent: str) -> None:
         '<p>To begin:</p>\n<ol start="3">\n<li><span class="s"><b class="key">Open the valve.</b>'
     )
     assert html.count("<li>") == 2
+
+
+LISTING = "To load, send:\n\n```bash\nkc40 load\n```\n\nIt starts."
+TABLE = "Above.\n\n| Sign | Cable |\n|---|:-:|\n| T1 | thin |\n\nBelow."
+
+
+@pytest.mark.parametrize("text", [LISTING, TABLE])
+@pytest.mark.parametrize("is_key", [False, True])
+def test_a_listing_and_a_table_stay_what_they_are_wherever_a_mark_begins_or_ends(
+    text: str, *, is_key: bool
+) -> None:
+    def without_marks(html: str) -> str:
+        return re.sub(r"</?(mark|b)\b[^>]*>|\s", "", html)
+
+    whole = without_marks(marked(text, []))
+    for start in range(len(text)):
+        for end in range(start + 1, len(text) + 1):
+            keys = [(start, end)] if is_key else []
+            html = marked(text, [] if is_key else [Span(start, end, "mark")], keys)
+            assert without_marks(html) == whole, text[start:end]
+
+
+def test_a_mark_that_begins_at_a_fence_begins_in_its_listing() -> None:
+    start = LISTING.index("```bash")
+    html = marked(LISTING, [Span(start, LISTING.index("\n\nIt"), "mark")])
+    assert "<pre><code><mark>kc40 load" in html
 
 
 def test_spans_of_plain_text_are_marked_as_they_stand() -> None:

@@ -2,25 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.question.same_question import QuestionDifference
+from sourcebook.faces.cli.terminal.answer_text import reasons
 from sourcebook.faces.web.why_view import why_view
 from sourcebook.locale import LANGUAGES, page_texts
-from sourcebook.model.chat import Citation
+from sourcebook.model.chat import Answer, Citation, Tier
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import JsonValue
 
 _NO_NUMBERS = {
     *("intercept", "needed", "needed_of_one", "needed_more", "names_bonus", "usual_gap", "usual_names_met")
 }
 
 
+def names_weighed() -> set[str]:
+    weights = judge_weights()
+    return {*weights.question, *weights.across} - _NO_NUMBERS
+
+
+def judged(shares: dict[str, float]) -> str:
+    """What the terminal says of a judgement to which each of these adds so much."""
+    numbers: dict[str, JsonValue] = {name: {"share": share, "value": 1.0} for name, share in shares.items()}
+    score = sum(shares.values())
+    told: dict[str, JsonValue] = {
+        "accepted": True,
+        "sure": False,
+        "by": "words",
+        "score": score,
+        "needed": 0.0,
+    }
+    return reasons(Answer("q", "a", Tier.DOCUMENTS, details={"judgement": {**told, "numbers": numbers}}))
+
+
+def test_whatever_is_weighed_has_words_in_the_terminal_and_what_adds_nothing_is_left_out() -> None:
+    weighed = names_weighed()
+    said = judged(dict.fromkeys(weighed, 1.0))
+    assert [name for name in weighed if re.search(rf"\+1\.00  {name}: ", said)] == []
+    assert said.count("+1.00  ") == len(weighed)
+    assert judged({"share": 0.4, "unknown": -0.001}).count("1.00") == 1
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_whatever_is_weighed_has_words(language: str) -> None:
-    weights = judge_weights()
-    weighed = {*weights.question, *weights.across} - _NO_NUMBERS
+    weighed = names_weighed()
     reasons = {"far", *(each.value for each in QuestionDifference)}
     wanted = {f"judged_{name}" for name in weighed} | {f"differs_{name}" for name in reasons}
     assert wanted - set(page_texts(language).entries) == set()

@@ -133,8 +133,9 @@ class RevisionMaker:
         """SupportLost if the documents no longer say what they said when the draft was made."""
         lost = lost_quotes(draft, bound.lost) if entry is None else lost_support(entry, bound.unsupported)
         if lost:
+            quote = lost[0].rstrip(".")
             raise SupportLost(
-                f"The documents no longer say: “{lost[0].rstrip('.')}”.", hint=await self._how_to_renew(draft)
+                f"The documents no longer say: “{quote}”.", hint=await self._how_to_renew(draft), quote=quote
             )
 
     async def _how_to_renew(self, draft: Draft) -> str | None:

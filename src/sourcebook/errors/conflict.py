@@ -75,6 +75,11 @@ class SupportLost(Conflict):
 
     code = "support_lost"
 
+    def __init__(self, message: str | None = None, *, hint: str | None = None, quote: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.quote = quote
+        """What is said no more."""
+
 
 class NotEnoughTokens(Conflict):
     """There are not enough tokens.

@@ -15,6 +15,7 @@ from sourcebook.faces.draft_json_shapes import quotes_closest
 from sourcebook.faces.web.dates_and_numbers import day
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.safe_html import Span, marked
+from sourcebook.faces.web.sheet_rows import is_row_of_sheet
 from sourcebook.locale import Texts
 from sourcebook.model.chat import Answer, ChatMessage, Citation, Sentence, SourceState, SupportGrade, Tier
 from sourcebook.model.documents import JsonValue
@@ -339,7 +340,12 @@ def _checked(texts: Texts, given: Given, sentences: Sequence[Sentence]) -> str:
 
 
 def _has_table_rows(given: Given) -> bool:
-    """Whether an excerpt says rows of a table as lines, with the names of their columns: no document has those."""
+    """Whether an excerpt says rows of a table as lines, with the names of their columns: no document has those.
+
+    Of a sheet the lines are all that is kept; those of other tables are written for the answer.
+    """
+    if any(is_row_of_sheet(citation.document_path, citation.quote) for citation in given.citations):
+        return True
     quoted = " ".join(" ".join(citation.quote.split()) for citation in given.citations)
     lines = (_without_marks(line).removeprefix("- ") for line in given.text.splitlines())
     return any(_BETWEEN_CELLS in line and line not in quoted for line in lines)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sourcebook.faces.web.document_text import document_text
 from sourcebook.model.documents import Document
@@ -38,11 +39,9 @@ def part_of(document: Document, at: int, span: tuple[int, int] | None) -> Docume
         at = span[0] // _LONGEST * _LONGEST
     first = _at_break(document.content, min(at, length))
     last = _at_break(document.content, min(first + _LONGEST, length))
+    marks = [] if span is None else [span]
     pages = [
-        DocumentPage(
-            number,
-            _anchored(document_text(document, start, end, [span] if span else [], has_tables=True)),
-        )
+        DocumentPage(number, _shown(document, start, end, marks))
         for number, start, end in _pages(document, first, last)
     ]
     return DocumentPart(
@@ -53,9 +52,13 @@ def part_of(document: Document, at: int, span: tuple[int, int] | None) -> Docume
     )
 
 
-def _anchored(html: Markup) -> Markup:
-    """The text with a place to jump to: the first mark of it."""
-    return Markup(str(html).replace("<mark>", '<mark id="quote" tabindex="-1">', 1))  # noqa: S704 - safe before
+def _shown(document: Document, start: int, end: int, marks: Sequence[tuple[int, int]]) -> Markup:
+    """The text with a place to jump to: the first mark of it. The title, which stands above it, is not said twice."""
+    html = str(document_text(document, start, end, marks))
+    if start == 0 and document.title:
+        title = escape(document.title)
+        html = html.removeprefix(f"<h3>{title}</h3>").removeprefix(f"<h4>{title}</h4>")
+    return Markup(html.replace("<mark>", '<mark id="quote" tabindex="-1">', 1))  # noqa: S704 - safe before
 
 
 def _at_break(text: str, at: int) -> int:

@@ -15,30 +15,28 @@ _LONGEST_HEADING = 70
 _NO_HEADING_ENDS = (".", ":", ";", ",", "!", "…")
 
 
+def is_sheet(document: Document) -> bool:
+    """Whether its rows were made lines, each cell with the name of its column."""
+    return document.layout.get("kind") in SHEETS
+
+
 def document_text(
     document: Document,
     start: int,
     end: int,
     spans: Sequence[tuple[int, int]] = (),
-    *,
-    has_tables: bool = False,
 ) -> Markup:
     """The text between two places, with what of the spans lies between them marked. They must not overlap.
 
-    `has_tables` sets the rows of a sheet in a table; without it they stay the lines that answers quote.
+    The rows of a sheet, which answers quote as lines, are set in a table.
     """
     text = document.content[start:end]
     here = [(max(a, start) - start, min(b, end) - start) for a, b in spans if max(a, start) < min(b, end)]
     if document.layout.get("kind") == MARKDOWN:
-        return marked(text, [Span(a, _before_bar(text, a, b), "mark") for a, b in here], links=True)
-    if has_tables and document.layout.get("kind") in SHEETS:
+        return marked(text, [Span(a, b, "mark") for a, b in here], links=True)
+    if is_sheet(document):
         return Markup("").join(sheet_rows(text, here, lambda a, b: _paragraph(text, a, b, here)))
     return Markup("").join(_paragraphs(text, here))
-
-
-def _before_bar(text: str, start: int, end: int) -> int:
-    """Where a mark ends that began inside a table: the bar that closes a row stands in no cell."""
-    return start + (len(text[start:end].rstrip(" \t\n|")) or end - start)
 
 
 def _paragraphs(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Markup]:

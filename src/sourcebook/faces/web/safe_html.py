@@ -25,6 +25,10 @@ _SENTENCE, _MARK, _KEY, _END = "\ue000", "\ue001", "\ue002", "\ue003"
 _PRIVATE = re.compile("[\ue000-\ue00f]")
 _SIGNAL = re.compile(f"([{_SENTENCE}{_MARK}{_KEY}])([^{_END}]*){_END}")
 _BLOCK_START = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,3}[.)]|#{1,6}|\|)[ \t]+)*")
+# Lines of Markdown that say nothing themselves: fences of code, the rule below a table's head, lines below a heading.
+_FRAME = re.compile(
+    r"[ \t>]*(?:(?:`{3,}|~{3,})[^`\n]*|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?|=+|[-*_]{3,})[ \t]*"
+)
 _PIECE = re.compile(r"(<[^>]*>)|([^<]+)")
 # With the space before it: a number must not stand alone at the beginning of a line.
 _CITED = re.compile(r"[ \t]*\[(\d{1,3})\]")
@@ -61,10 +65,10 @@ def marked(
     """
     signals: list[tuple[int, int, str]] = []
     for index, span in enumerate(sentences):
-        signals += [
-            (min(_inside_block(text, span.start), span.end), 1, f"{_SENTENCE}{index}{_END}"),
-            (span.end, 0, f"{_SENTENCE}{_END}"),
-        ]
+        start = _inside_block(text, _behind_frame(text, span.start))
+        end = start + len(_without_bar(text[start : _before_frame(text, len(text[: span.end].rstrip()))]))
+        if start < end:
+            signals += [(start, 1, f"{_SENTENCE}{index}{_END}"), (end, 0, f"{_SENTENCE}{_END}")]
     for start, end in _by_line(text, keys):
         signals += [(start, 2, f"{_KEY}1{_END}"), (end, -1, f"{_KEY}{_END}")]
     marks = {found.start(): found for found in _CITED.finditer(text)} if reference else {}
@@ -107,13 +111,40 @@ def _inside_block(text: str, at: int) -> int:
     return at if begin is None else max(at, begin.end())
 
 
+def _without_bar(marked: str) -> str:
+    """What is marked, without the bar that closes the row of a table: it stands in no cell."""
+    return marked.rstrip().rstrip("| \t")
+
+
+def _behind_frame(text: str, at: int) -> int:
+    """The first letter from this place on that stands on no line that only frames others."""
+    while at < len(text) and ((line := _frame_at(text, at)) is not None or text[at].isspace()):
+        at = at + 1 if line is None else line[1] + 1
+    return at
+
+
+def _before_frame(text: str, at: int) -> int:
+    """This place, or, on a line that only frames others or in the marks that begin one, the end of the line before."""
+    while (line := text.rfind("\n", 0, at) + 1) and (_frame_at(text, at) or at < _inside_block(text, line)):
+        at = line - 1
+    return at
+
+
+def _frame_at(text: str, at: int) -> tuple[int, int] | None:
+    """Where the line of this place begins and ends, if nothing but a frame stands on it."""
+    start = text.rfind("\n", 0, at) + 1
+    found = _FRAME.match(text, start)
+    end = len(text) if (stop := text.find("\n", start)) < 0 else stop
+    return (start, end) if found is not None and found.end() == end > start else None
+
+
 def _by_line(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The spans, cut where a line ends: an element across the marks of a list would make a paragraph of it."""
     for first, last in spans:
         at = first
         for line in text[first:last].splitlines(keepends=True):
-            start, end = _inside_block(text, at), at + len(line.rstrip())
-            if start < end:
+            start, end = _inside_block(text, at), at + len(_without_bar(line))
+            if start < end and _frame_at(text, at) is None:
                 yield start, end
             at += len(line)
 

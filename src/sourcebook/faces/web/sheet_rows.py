@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from markupsafe import Markup
 
@@ -17,6 +18,7 @@ SHEETS = frozenset(
         "application/vnd.oasis.opendocument.spreadsheet",
     }
 )
+_ENDINGS = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xltx", ".ods", ".ots"})
 _FEWEST_ROWS = 2
 _MOST_COLUMNS = 40
 _NUMBER = re.compile(r"[-+−]?[\d\s.,]+\s?%?")
@@ -40,6 +42,12 @@ class Paragraph:
     start: int
     end: int
     cells: Sequence[Cell]
+
+
+def is_row_of_sheet(path: str, quote: str) -> bool:
+    """Whether a quote from this file is a row that was written out as a line."""
+    is_sheet = PurePosixPath(path).suffix.casefold() in _ENDINGS
+    return is_sheet and any(paragraph.cells for paragraph in _paragraphs(quote))
 
 
 def sheet_rows(text: str, spans: Spans, other: Callable[[int, int], tuple[Markup, bool]]) -> Iterator[Markup]:

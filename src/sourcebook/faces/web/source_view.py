@@ -11,7 +11,7 @@ from markupsafe import Markup
 from sourcebook.curate.source_changes import nearest_stretch
 from sourcebook.faces.web.answer_view import document_address, file_name
 from sourcebook.faces.web.diff_view import word_diff
-from sourcebook.faces.web.document_text import document_text
+from sourcebook.faces.web.document_text import document_text, is_sheet
 from sourcebook.model.chat import Citation, SourceState
 from sourcebook.model.documents import Document
 
@@ -96,6 +96,9 @@ def parts_around(document: Document, spans: Sequence[tuple[int, int]]) -> list[P
     start, end = min(start for start, _ in spans), max(end for _, end in spans)
     first = _back_to_break(text, max(0, start - _AROUND), start)
     last = _on_to_break(text, min(len(text), end + _AROUND), end)
+    if is_sheet(document):
+        # A table that is cut at the marked row would be two, and the row none.
+        return [Part(document_text(document, first, last, spans), is_around=False)]
     opening = max(text.rfind("\n\n", first, start) + 2, first) if "\n\n" in text[first:start] else first
     closing = text.find("\n\n", end, last)
     closing = last if closing < 0 else closing

@@ -267,6 +267,7 @@ def reasons(answer: Answer) -> str:
     return "\n".join(lines)
 
 
+_LEAST_SHARE = 0.005
 _NUMBERS = {
     "share": "words of the question in the closest passage",
     "sentence_share": "in its best sentence",
@@ -288,11 +289,12 @@ _NUMBERS = {
     "count_missing": "no number counts what was asked about",
     "word_nowhere": "who, or whether there is a thing, was asked, and the base lacks a word of that",
     "news_missing": "the follow-up is about something that the closest document does not name",
+    "only_news": "the closest passage is from release notes, and no change was asked about",
 }
 
 
 def _judgement(value: object, *, is_left_to_model: bool = False) -> list[str]:
-    """The decision and what each number adds to it."""
+    """The decision and what each number adds to it; what adds nothing is left out."""
     if not isinstance(value, dict):
         return []
     told = cast("dict[str, Any]", value)
@@ -303,7 +305,8 @@ def _judgement(value: object, *, is_left_to_model: bool = False) -> list[str]:
     start = told["score"] - sum(number["share"] for number in told["numbers"].values())
     lines.append(f"    {start:+.2f}  where every question starts")
     for name, number in told["numbers"].items():
-        lines.append(f"    {number['share']:+.2f}  {_NUMBERS.get(name, name)}: {number['value']:.2f}")
+        if abs(number["share"]) >= _LEAST_SHARE:
+            lines.append(f"    {number['share']:+.2f}  {_NUMBERS.get(name, name)}: {number['value']:.2f}")
     return lines
 
 

@@ -69,7 +69,7 @@ async def chat(body: ChatBody, request: Request, questions: Questions) -> dict[s
     try:
         answer = await while_present(request, asked.ask())
     except NothingAsked as error:
-        return completion.whole(sent.question, reply_to(error, sent.question), None)
+        return completion.whole(sent.question, reply_to(error.kind, sent.question), None)
     text = safe_text(answer.answer)
     asked.remember(text)
     return completion.whole(sent.question, text + safe_text(footnotes(answer)), answer)

@@ -98,7 +98,7 @@ class StreamedCompletion(Response):
         """What was not streamed yet: an answer that is there at once, and the sources."""
         answer, question = self._question.answer, self._question.sent.question
         if isinstance(self._error, NothingAsked):
-            await self._send_piece(reply_to(self._error, question), send)
+            await self._send_piece(reply_to(self._error.kind, question), send)
         elif answer is not None:
             if not self._written:
                 await self._send_piece(safe_text(answer.answer), send)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from sourcebook.errors import SourcebookError
 
+_COMMAND = re.compile("`(?:--|sourcebook )")
 _HINTS = {
     "error": "The server's log has the details, under the request's X-Request-ID.",
     "not_found": "Check the name. `GET /api/collections` and `GET /api/documents` list what exists.",
@@ -22,7 +25,8 @@ _HINTS = {
     "already_decided": "Nothing was changed. `GET /api/drafts/{number}` tells the decision.",
     "curated_answer_changed_meanwhile": "Nothing was changed. `GET /api/curated/{number}` tells what it is "
     "now; then repeat the request.",
-    "support_lost": "Send other words as `answer`. `GET /api/drafts/{number}` tells what has changed.",
+    "support_lost": "Send other words as `answer`. `GET /api/drafts/{number}` tells what has changed, and "
+    "`in_new_words` there is the answer as the documents say it now, where that can be said.",
     "not_enough_tokens": "An administrator adds some with `POST /api/users/{number}/tokens`. Nothing was charged.",
     "no_embedder": "Search with `mode` `keyword`, or have the collection's model installed on the server.",
     "user_blocked": "An administrator restores access with `POST /api/users/{number}/unblock`.",
@@ -35,6 +39,7 @@ _HINTS = {
 
 
 def hint_of(error: SourcebookError) -> str:
-    """The hint of an error over HTTP. One that was written for the occasion stays as it is."""
+    """The hint of an error over HTTP. One that was written for the occasion stays, unless it names the command line."""
     usual = type(error).usual_texts()[1]
-    return _HINTS.get(error.code, error.hint) if error.hint == usual else error.hint
+    is_for_here = error.hint != usual and not _COMMAND.search(error.hint)
+    return error.hint if is_for_here else _HINTS.get(error.code, error.hint)

@@ -55,7 +55,7 @@ class SearchBody(Body):
     where: str | None = Field(
         None,
         max_length=4000,
-        description="A filter, as in the command line: `type=documentation and date>2024-01-01`.",
+        description="A filter, as in the command line: `language=en and category!=drafts`.",
     )
     category: Category = None
     subcategory: Subcategory = None

@@ -22,16 +22,19 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{title} · Sourcebook</title>
+<link rel="icon" href="/static/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/static/style.css">
 </head>
 <body>
 <main class="sign-in" id="main">
+<p class="brand"><img src="/static/icon.svg" alt="" width="23" height="23">Sourcebook</p>
 <h1>{title}</h1>
 <form method="post" action="/login">
 <input type="hidden" name="next" value="{next}">
-<p><label for="login">{name}</label><br><input id="login" name="login" autocomplete="username" required autofocus></p>
+<p><label for="login">{name}</label><br>
+<input id="login" name="login" value="{login}" autocomplete="username" required{at_name}></p>
 <p><label for="password">{password}</label><br>
-<input id="password" name="password" type="password" autocomplete="current-password" required></p>
+<input id="password" name="password" type="password" autocomplete="current-password" required{at_password}></p>
 <p role="alert">{problem}</p>
 <p><button class="button">{title}</button></p>
 </form>
@@ -55,7 +58,8 @@ async def take(request: Request, book: Book) -> Response:
     try:
         await sign_in(request, answer, book, login, password)
     except (WrongPassword, TooManyRequests) as error:
-        return _page(request, wanted, _told(error, _texts(request)), status_of(error), headers_of(error))
+        told = _told(error, _texts(request))
+        return _page(request, wanted, login, told, status_of(error), headers_of(error))
     return answer
 
 
@@ -80,8 +84,14 @@ def _told(error: WrongPassword | TooManyRequests, known: Texts) -> str:
 
 
 def _page(
-    request: Request, wanted: str, problem: str = "", status: int = 200, headers: dict[str, str] | None = None
+    request: Request,
+    wanted: str,
+    login: str = "",
+    problem: str = "",
+    status: int = 200,
+    headers: dict[str, str] | None = None,
 ) -> HTMLResponse:
+    """The page. A name that was given is kept: it is the password that is mistyped more often."""
     known = _texts(request)
     html = _PAGE.format(
         language=known.language,
@@ -90,6 +100,9 @@ def _page(
         password=escape(known("sign_in_password")),
         next=escape(safe_place(wanted)),
         problem=escape(problem),
+        login=escape(login),
+        at_name="" if login else " autofocus",
+        at_password=" autofocus" if login else "",
     )
     # A browser asks for a name and a password of its own when it is told to authenticate.
     kept = {name: value for name, value in (headers or {}).items() if name != "WWW-Authenticate"}

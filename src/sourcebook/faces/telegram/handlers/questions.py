@@ -11,6 +11,7 @@ from aiogram.types import InlineKeyboardButton
 
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, NothingAsked, NothingToSearchFor
+from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.faces.telegram.handlers import file_uploads, review
 from sourcebook.faces.telegram.handlers.payments import buy_questions_button, offers
 from sourcebook.faces.telegram.messages import answer_and_draft_texts, keyboards
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
 
 
-_REPLIES = {"greeting": "said_greeting", "thanks": "said_thanks", "nothing_asked": "said_nothing"}
 _NOT_FOR_EXPERTS = frozenset({"sticker", "contact", "poll"})
 _WITHOUT_QUESTION = {
     "voice": "voice_without_question",
@@ -93,7 +93,7 @@ async def _asked(
             await consult(guest, office, visit, message)
     except NothingAsked as error:
         if await office.is_new(guest, text):
-            await office.say(guest, guest.texts(_REPLIES[error.kind]))
+            await office.say(guest, reply_to(error.kind, text, guest.texts.language))
 
 
 async def _visit(

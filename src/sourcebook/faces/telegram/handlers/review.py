@@ -181,7 +181,7 @@ async def _decide(
     except SupportLost as error:
         anyway = keyboards.button(guest.texts("approve_anyway"), Action.FORCE, draft_id)
         edit = keyboards.button(guest.texts("edit"), Action.EDIT, draft_id)
-        lost = guest.texts("support_lost", reason=clean(error.message, 300))
+        lost = guest.texts("support_lost", quote=clean(error.quote, 300))
         await office.close(guest, lost, keyboards.rows([edit], [anyway]))
         return False
     except AlreadyDecided as error:

@@ -157,6 +157,7 @@ function happened(turn, name, content, question) {
   const progress = turn.querySelector(".progress-text");
   if (name === "found" && content.count) progress.textContent = said("reading").replace("{n}", content.count).replace("{titles}", content.titles.slice(0, 3).join(", "));
   if (name === "draft") turn.querySelector(".answer").innerHTML = content.html;
+  if (name === "said") { failed(turn, `<div class="answer">${content.html}</div>`, ""); return true; }
   if (name === "failed") { failed(turn, content.html, question); return true; }
   if (name !== "done") return false;
   const head = turn.querySelector(".question");

@@ -11,10 +11,12 @@ from urllib.parse import quote as quoted
 from fastapi import Form, Query, Response
 from fastapi.responses import PlainTextResponse
 
+from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.errors import DraftNotFound, SessionNotFound
 from sourcebook.faces.http.charged_questions import Questions, SentQuestion
 from sourcebook.faces.http.limits.client_disconnect import while_present
 from sourcebook.faces.http.responses.events import Asking, Event, EventStream, answer_events
+from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.faces.web.conversation_view import conversation_view, leaf_at, note_read, thumb_key, turn_now
 from sourcebook.faces.web.error_words import words_of
 from sourcebook.faces.web.page_frame import Page, Reading
@@ -89,7 +91,7 @@ async def ask(
     if "text/event-stream" not in page.request.headers.get("accept", ""):
         answer = await while_present(page.request, questions.ask(sent))
         return page.go(f"/ask/{quoted(answer.session_id or '')}#last")
-    return EventStream(_written(page, partial(questions.ask, sent)), HEADERS)
+    return EventStream(_written(page, question, partial(questions.ask, sent)), HEADERS)
 
 
 @router.post("/ask/{session_id}/expert")
@@ -179,8 +181,11 @@ async def _examples(page: Page) -> list[str]:
     return [each.question for each in entries if each.question][:_EXAMPLES]
 
 
-async def _written(page: Page, ask: Asking) -> AsyncGenerator[Event, None]:
-    """The events of an answer: `found`, `draft` with what is written so far, and at last `done` or `failed`."""
+async def _written(page: Page, question: str, ask: Asking) -> AsyncGenerator[Event, None]:
+    """The events of an answer: `found`, `draft` with what is written so far, and at last `done` or `failed`.
+
+    To who asks nothing something is `said`.
+    """
     given: list[Answer] = []
 
     async def asking(on_event: Callable[[AnswerEvent], None]) -> Answer:
@@ -202,6 +207,8 @@ async def _written(page: Page, ask: Asking) -> AsyncGenerator[Event, None]:
                     yield "draft", {"html": plain(text)}
                 case "done" | "declined":
                     yield "done", await _done(page, given[0])
+                case "failed" if (kind := small_talk(question)) is not None:
+                    yield "said", {"html": plain(reply_to(kind.value, question, page.texts.language))}
                 case "failed":
                     yield "failed", _failed(page, content)
                 case _:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import Form, Response
 from markupsafe import Markup
@@ -129,6 +130,7 @@ async def approve(
     force: Annotated[str, Form()] = "",
     source: Sources = [],  # noqa: B006 - FastAPI copies it
     then: str = "",
+    kind: str = "",
 ) -> Response:
     """Approve the answer, as it is or in other words. From now on it comes first."""
     draft = await _own(page, draft_id)
@@ -153,15 +155,13 @@ async def approve(
                 sources=source,
             )
         except SupportLost as error:
-            return await _shown(
-                page, await _waiting(page, ""), draft_id, "", lost=error.message, written=answer
-            )
+            return await _shown(page, await _waiting(page, kind), draft_id, kind, lost=error, written=answer)
     if entry is None or entry.sources:
-        return page.go(f"{_next(then)}?done=approved&decided={draft_id}")
+        return page.go(_next(then, kind, "approved", decided=draft_id))
     # Nothing will ever tell that it is out of date: who approves it should know, and can name its source here.
     if _offered(page, await _own(page, draft_id), entry):
         return page.go(f"/inbox/{draft_id}?done=approved")
-    return page.go(f"{_next(then)}?done=approved_without_source")
+    return page.go(_next(then, kind, "approved_without_source"))
 
 
 @router.post("/inbox/{draft_id}/sources")
@@ -178,20 +178,22 @@ async def bind(page: Reviewing, draft_id: int, source: Sources = []) -> Response
 
 
 @router.post("/inbox/{draft_id}/reply")
-async def reply(page: Reviewing, draft_id: int, answer: Text, then: str = "") -> Response:
+async def reply(page: Reviewing, draft_id: int, answer: Text, then: str = "", kind: str = "") -> Response:
     """Reply to the person who asked, and keep nothing."""
     await _own(page, draft_id)
     await page.book.moderation.answer_item(draft_id, page.caller.user_id, answer, keep=Keep.REPLY_ONLY)
-    return page.go(f"{_next(then)}?done=replied")
+    return page.go(_next(then, kind, "replied"))
 
 
 @router.post("/inbox/{draft_id}/reject")
-async def reject(page: Reviewing, draft_id: int, reason: Text = "", then: str = "") -> Response:
+async def reject(
+    page: Reviewing, draft_id: int, reason: Text = "", then: str = "", kind: str = ""
+) -> Response:
     """Turn it down. Who asked a question that could not be answered is told the reason."""
     await _own(page, draft_id)
     await page.book.moderation.reject_moderation_item(draft_id, page.caller.user_id, reason.strip())
     again = await page.book.moderation.asked_again(draft_id)
-    return page.go(f"{_next(then)}?done={'rejected' if again is None else f'rejected_{again.value}'}")
+    return page.go(_next(then, kind, "rejected" if again is None else f"rejected_{again.value}"))
 
 
 async def _shown(
@@ -200,7 +202,7 @@ async def _shown(
     draft_id: int | None,
     kind: str,
     *,
-    lost: str = "",
+    lost: SupportLost | None = None,
     written: str = "",
     takes_new_words: bool = False,
     is_unticked: bool = False,
@@ -381,5 +383,9 @@ async def _name(page: Page, user_id: int) -> str:
         return page.texts("somebody")
 
 
-def _next(then: str) -> str:
-    return f"/inbox/{then}" if then.isdecimal() else "/inbox"
+def _next(then: str, kind: str, done: str, **more: int) -> str:
+    """Where to go on after a decision: to the next draft of the kind that was looked at; after the last, to all."""
+    told = {"done": done, **more}
+    if not then.isdecimal():
+        return f"/inbox?{urlencode(told)}"
+    return f"/inbox/{then}?{urlencode({'kind': kind, **told} if kind else told)}"

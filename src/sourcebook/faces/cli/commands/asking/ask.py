@@ -19,7 +19,7 @@ from sourcebook.settings import masked
 Where = Annotated[
     str | None,
     typer.Option(
-        "--where", metavar="FILTER", help='Ask only some documents: "type=documentation and date>2024-01-01".'
+        "--where", metavar="FILTER", help='Ask only some documents: "language=en and category!=drafts".'
     ),
 ]
 Session = Annotated[
@@ -100,7 +100,7 @@ def ask(
         try:
             answer = streamed(asked)
         except NothingAsked as error:
-            tell(reply_to(error, question))
+            tell(reply_to(error.kind, question))
             raise typer.Exit(exit_code(error)) from None
         say_sources(answer, lambda entry_id: _takes(entry_id, question, call, collection or ()))
         if explain:

@@ -164,7 +164,7 @@ def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
             was_interrupted = True
             tell("\nStopped. Press Ctrl-C again or type /exit to leave.")
         except NothingAsked as error:
-            tell(reply_to(error, line or ""))
+            tell(reply_to(error.kind, line or ""))
         except SourcebookError as error:
             if not is_terminal:
                 raise

@@ -31,7 +31,7 @@ Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by word
 TopK = Annotated[int, typer.Option("--top-k", metavar="N", min=1, help="How many passages to show.")]
 Where = Annotated[
     str | None,
-    typer.Option("--where", metavar="FILTER", help='For example: "type=documentation and date>2024-01-01".'),
+    typer.Option("--where", metavar="FILTER", help='For example: "language=en and category!=drafts".'),
 ]
 Category = Annotated[
     str | None, typer.Option("--category", metavar="X", help="Search only documents of this category.")
@@ -145,7 +145,7 @@ def _told_apart(results: Sequence[SearchResult]) -> Sequence[SearchResult]:
 
 
 def as_text(rank: int, result: SearchResult, section: str | None) -> str:
-    """A result as text: its place, then the passage."""
+    """A result as text: its place, then the passage. A score says nothing alone: `--explain` tells it."""
     chunk = result.chunk
     place = [result.document_path]
     if section and section != result.parent_context:
@@ -154,4 +154,4 @@ def as_text(rank: int, result: SearchResult, section: str | None) -> str:
         place.append(f"page {chunk.page}")
     title = result.document_title or PurePath(result.document_path).name or result.document_path
     passage = indent(chunk.content.strip(), "   ")
-    return f"{rank}. {title} ({result.score:.3f})\n   {' · '.join(place)}\n\n{passage}\n"
+    return f"{rank}. {title}\n   {' · '.join(place)}\n\n{passage}\n"
