@@ -141,3 +141,9 @@ def test_a_value_some_sentences_after_its_subject_is_told_farther_on() -> None:
     assert form.is_told_farther_on
     elsewhere = page.replace("Such certificates live", "The summer in Lisbon ends")
     assert not SoughtForm(question, weights, [found(elsewhere)], "en").is_told_farther_on
+
+
+def test_an_amount_is_plainly_told_without_the_word_much() -> None:
+    weights = {"much": 1.0, "beginn": 2.0, "cours": 2.0}
+    row = found("| Class | Price |\n|---|---|\n| Beginners' course | £210 |")
+    assert SoughtForm("how much is the beginners course", weights, [row], "en").is_plainly_told

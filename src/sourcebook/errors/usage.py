@@ -129,7 +129,7 @@ class NothingToSearchFor(UsageError):
 class NothingAsked(NothingToSearchFor):
     """The message is a greeting, thanks or an emoji, and asks nothing.
 
-    Ask a question. Nothing was charged, and no expert was called. `kind` says what the message is.
+    Ask a question. Nothing was charged, and no expert was called.
     """
 
     code = "nothing_asked"

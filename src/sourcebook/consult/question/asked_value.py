@@ -114,6 +114,10 @@ def asked_values(question: str) -> Kinds:
     return _named_amount(whole) or _named_value(whole) or _value_alone(whole)
 
 
+# Of "how much is the course" any amount is an answer, so it names no kind of value.
+_HOW_MUCH = re.compile(r"\bhow (?:much|many)\b")
+
+
 def asking_terms(question: str) -> frozenset[str]:
     """The words of a question that only say which value is asked for: "how heavy", "weigh", "price".
 
@@ -125,6 +129,8 @@ def asking_terms(question: str) -> frozenset[str]:
         said = whole.split()
         return _NUMBER_WORDS.intersection(said).union(w for w in said if kinds_named_by([w]) & REACHED_BY)
     found = _first_match(whole)
+    if found is None and (amount := _HOW_MUCH.search(whole)):
+        return frozenset(amount[0].split())
     if found is None:
         named = _ENGLISH_NAME.search(whole) or _NAME.search(whole)
         return frozenset((named["is"] or "").split()) if named else frozenset()

@@ -1,4 +1,4 @@
-"""The little language of `--where`: `type=documentation and (date>2024-01-01 or not language in (en, pt))`.
+"""The little language of `--where`: `category=manuals and (date>2024-01-01 or not language in (en, pt))`.
 
 Conditions are `= != > >= < <=`, `in (a, b)` and `between a and b`, combined with `and`, `or`, `not` and parentheses.
 Keywords may be in any case. A value in single or double quotes is text; a quote inside is doubled. Unquoted, `true` and
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from sourcebook.model.search import MetadataFilter
 
-HINT = (
-    'For example: type=documentation and date>2024-01-01. Put quotes around a value with spaces: title="A b".'
-)
+HINT = 'For example: language=en and category!=drafts. Put quotes around a value with spaces: title="A b".'
 
 KEYWORDS = ("and", "or", "not", "in", "between")
 _TOKEN = re.compile(
