@@ -51,6 +51,29 @@ def test_an_answer_is_shown_with_its_source_once(shell: Shell) -> None:
     assert done.stderr.startswith("Session ")
 
 
+def test_words_without_quotes_are_one_question_wherever_the_options_stand(shell: Shell) -> None:
+    said = shell.json("ask", *QUESTION.split(), "--explain")
+    assert said["question"] == QUESTION
+    assert (
+        shell.json("search", *QUESTION.split()[:2], "--top-k", "1", *QUESTION.split()[2:])["query"]
+        == QUESTION
+    )
+    added = shell.json("kb", "add", "In", "late", "autumn.", "--question", QUESTION, "--category", "fruit")
+    number = str(added["entry"]["id"])
+    assert added["entry"]["answer"] == "In late autumn."
+    assert (
+        shell.json("kb", "also", number, "When", "is", "pruning?")["wording"]["question"]
+        == "When is pruning?"
+    )
+    assert (
+        shell.json("sessions", "rename", said["session_id"], "About", "fruit")["session"]["title"]
+        == "About fruit"
+    )
+    assert shell.json("terms", "add", "berry", "soft", "fruit")["term"]["preferred_phrase"] == "soft fruit"
+    draft = str(shell.json("ask", "Who", "won", "the", "chess", "match?")["draft_id"])
+    assert shell.json("moderate", "answer", draft, "Nobody", "did.")["draft"]["answer"] == "Nobody did."
+
+
 @pytest.mark.parametrize(
     ("message", "reply"),
     [

@@ -59,7 +59,12 @@ Similar = Annotated[
 
 def ask(
     call: Invocation,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Your question.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="QUESTION", help="Your question. Quotes keep the shell from reading its signs."
+        ),
+    ],
     *,
     session: Session = None,
     goes_on: Annotated[
@@ -77,6 +82,7 @@ def ask(
     """Answer a question from the documents with checked citations, or decline."""
     if goes_on and session is not None:
         raise UsageError("--continue and --session cannot go together.")
+    question = " ".join(words)
     limits = None if where is None else parse_where(where)
     with call.open() as book:
         if goes_on:

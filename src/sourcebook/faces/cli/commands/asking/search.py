@@ -26,7 +26,13 @@ from sourcebook.model.search import (
 )
 from sourcebook.retrieve.filters.where_language import parse_narrowing
 
-Question = Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for, in your own words.")]
+Question = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="QUESTION",
+        help="What to look for, in your own words. Quotes keep the shell from reading its signs.",
+    ),
+]
 Mode = Annotated[RetrievalMode, typer.Option("--mode", help="By meaning, by words, or both.")]
 TopK = Annotated[int, typer.Option("--top-k", metavar="N", min=1, help="How many passages to show.")]
 Where = Annotated[
@@ -78,7 +84,7 @@ ExplainDocument = Annotated[
 
 def search(
     call: Invocation,
-    question: Question,
+    words: Question,
     *,
     mode: Mode = RetrievalMode.HYBRID,
     top_k: TopK = 10,
@@ -93,6 +99,7 @@ def search(
     explain_document: ExplainDocument = None,
 ) -> None:
     """Find the passages that best match a question."""
+    question = " ".join(words)
     provider = RerankProvider(call.loaded.settings.rerank_provider)
     config = RetrievalConfig(
         top_k=top_k,

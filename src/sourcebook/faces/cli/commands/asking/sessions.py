@@ -58,9 +58,10 @@ def _as_text(message: ChatMessage) -> str:
 def rename(
     call: Invocation,
     session_id: SessionId,
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="The new title.")],
+    words: Annotated[list[str], typer.Argument(metavar="TITLE", help="The new title.")],
 ) -> None:
     """Rename a conversation."""
+    title = " ".join(words)
     with call.open() as book:
         book.conversations.rename(session_id, title)
     call.confirm(

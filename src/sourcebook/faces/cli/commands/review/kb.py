@@ -98,11 +98,11 @@ def wordings(
 def also(
     call: Invocation,
     entry_id: Annotated[int, typer.Argument(metavar="ID", help="The answer's number in `kb list`.")],
-    wording: Annotated[str, typer.Argument(metavar="QUESTION", help="Another wording of its question.")],
+    words: Annotated[list[str], typer.Argument(metavar="QUESTION", help="Another wording of its question.")],
 ) -> None:
     """Add another wording of a curated answer's question. It is matched like the first."""
     with call.open() as book:
-        added: Wording | None = book.curated.add_wording(entry_id, wording)
+        added: Wording | None = book.curated.add_wording(entry_id, " ".join(words))
     _say_wording(call, added)
 
 
@@ -143,7 +143,7 @@ Quotes = Annotated[
 
 def add(
     call: Invocation,
-    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer.")],
+    words: Annotated[list[str], typer.Argument(metavar="ANSWER", help="The answer.")],
     *,
     category: Annotated[str, typer.Option("--category", metavar="X", help="The answer's category.")],
     question: Annotated[
@@ -176,6 +176,7 @@ def add(
     When one of its sources changes, it is marked stale. Without a source, it is used only for its own question, word
     for word.
     """
+    answer = " ".join(words)
     with call.open_or_make() as book:
         entry = book.curated.insert(
             answer,

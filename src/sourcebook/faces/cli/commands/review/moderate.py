@@ -207,7 +207,9 @@ def reject(
 def answer(
     call: Invocation,
     draft_id: Number,
-    text: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer. Use - to read it from stdin.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="ANSWER", help="The answer. Use - to read it from stdin.")
+    ],
     *,
     keep: Annotated[
         Keep,
@@ -227,7 +229,7 @@ def answer(
         draft: Draft = book.moderation.answer_item(
             draft_id,
             admin,
-            _read(text) or "",
+            _read(" ".join(words)) or "",
             keep=keep,
             category=category,
             subcategory=subcategory,

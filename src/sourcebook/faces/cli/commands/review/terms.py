@@ -26,7 +26,7 @@ def list_terms(call: Invocation) -> None:
 def add(
     call: Invocation,
     term: Word,
-    phrase: Annotated[str, typer.Argument(metavar="PHRASE", help="The phrase to use instead.")],
+    words: Annotated[list[str], typer.Argument(metavar="PHRASE", help="The phrase to use instead.")],
     *,
     description: Annotated[
         str | None, typer.Option("--description", metavar="TEXT", help="A note on the term.")
@@ -43,7 +43,7 @@ def add(
     A chat model is told the phrase, and its answers are corrected. A question with either name finds both.
     """
     with call.open_or_make() as book:
-        added = book.terminology.add(term, phrase, description=description, language=language)
+        added = book.terminology.add(term, " ".join(words), description=description, language=language)
     call.confirm(
         {"term": json_shapes.term(added)},
         f"Answers will say “{added.preferred_phrase}” instead of “{added.term}”.",
