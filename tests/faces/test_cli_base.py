@@ -209,7 +209,8 @@ def test_a_file_that_is_no_base_is_a_storage_error_and_stays_as_it_is(shell: She
     other = shell.folder / "notes.db"
     other.write_text("These are my notes, and not a base.\n" * 100)
     before = other.read_bytes()
-    assert code_of(shell, "doctor", "--db", "notes.db", exit_code=5)
+    for command in (["ask", "hi there"], ["doctor"], ["doctor", "--repair"], ["backup", "copy.db"]):
+        assert code_of(shell, *command, "--db", "notes.db", exit_code=5) == "not_a_sourcebook"
     assert other.read_bytes() == before
 
 

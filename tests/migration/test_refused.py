@@ -133,13 +133,11 @@ async def test_a_database_of_another_program_is_refused_and_left_untouched(
 @pytest.mark.parametrize(
     "content",
     [
-        b"Dear diary, this is not a database at all.\n" * 40,
-        b"xy",
         b"\x00" * 4096,
         b"SQLite format 3\x00" + b"\xff" * 4080,
         random.Random(4).randbytes(20_000),
     ],
-    ids=["text", "two_bytes", "zeros", "header_alone", "noise"],
+    ids=["zeros", "header_alone", "noise"],
 )
 async def test_a_file_that_is_no_database_is_refused_and_left_untouched(
     tmp_path: Path, content: bytes
@@ -147,6 +145,37 @@ async def test_a_file_that_is_no_database_is_refused_and_left_untouched(
     path = tmp_path / "diary.db"
     path.write_bytes(content)
     await refused(path, BaseDamaged)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"Dear diary, this is not a database at all.\n" * 40, "a text file"),
+        ("Дневник. ".encode() * 512, "a text file"),
+        (b"xy", "a text file"),
+        (b"%PDF-1.7\n\x00\x01", "a PDF"),
+        (b"PK\x03\x04\x14\x00", "a packed file"),
+    ],
+    ids=["text", "letters_cut_in_two", "two_bytes", "pdf", "docx"],
+)
+async def test_a_file_of_another_kind_is_said_to_be_no_base(
+    tmp_path: Path, content: bytes, kind: str
+) -> None:
+    path = tmp_path / "diary.db"
+    path.write_bytes(content)
+    error = await refused(path, NotASourcebook)
+    assert kind in error.message
+    assert "Check `--db`" in error.hint
+
+
+async def test_a_base_whose_first_page_is_text_is_damaged_if_its_files_are_there(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "base.db"
+    path.write_bytes(b"Dear diary.\n" * 500)
+    (tmp_path / "base.db.files").mkdir()
+    with pytest.raises(BaseDamaged):
+        await SqliteDatabase.open(path)
 
 
 async def test_a_base_cut_short_is_refused(tmp_path: Path) -> None:

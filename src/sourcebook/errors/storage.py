@@ -88,7 +88,7 @@ class ConnectionLost(BaseUnreachable):
 
 
 class NotASourcebook(StorageError):
-    """The file is a database, but not a Sourcebook base.
+    """The file is not a Sourcebook base.
 
     Pass another path to `--db`. To import another program's base, use `sourcebook import FILE`. The file was not
     touched.

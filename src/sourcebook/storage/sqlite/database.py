@@ -23,6 +23,7 @@ from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import base_files, driver
 from sourcebook.storage.sqlite.file_identity import FileIdentity
 from sourcebook.storage.sqlite.migrate import bring_up_to_date
+from sourcebook.storage.sqlite.other_files import refuse_other_file
 from sourcebook.storage.sqlite.salvage.lost_log import lost_frames, remember_loss
 from sourcebook.storage.sqlite.worker_session import (
     Memory,
@@ -408,6 +409,7 @@ class SqliteDatabase:
         # If there cannot be one, SQLite says why.
         with suppress(OSError):
             base_files.make_base_file(self.path)
+        refuse_other_file(self.path)
         self._identity.look()
         # Looked for before SQLite opens the log, and makes it look well again.
         lost = lost_frames(self.path)

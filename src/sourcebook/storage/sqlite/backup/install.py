@@ -17,6 +17,7 @@ from sourcebook.errors import BaseBusy, BaseDamaged, NotASourcebook
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver
 from sourcebook.storage.sqlite.migrate import refuse_foreign_file
+from sourcebook.storage.sqlite.other_files import MAGIC, stands_alone
 from sourcebook.storage.temporary_folders import keep_mode, make_private_file, temporary_folder
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 Advance = Callable[[int, int], None]
 
 _PAGES_AT_ONCE = 64
-_MAGIC = b"SQLite format 3\x00"
 _SMALLEST_PAGE = 512
 
 
@@ -59,10 +59,8 @@ def _refuse_other_file(base: Path) -> None:
     What has none of this, somebody wrote for another end.
     """
     with base.open("rb") as file:
-        is_sqlite = file.read(len(_MAGIC)) == _MAGIC
-    sides = [base_files.side(base, "-wal"), base_files.side(base, "-shm"), base_files.stored_files_of(base)]
-    is_alone = not any(path.exists() for path in [*sides, base_files.derived_files_of(base)])
-    if not is_sqlite and is_alone and base.stat().st_size % _SMALLEST_PAGE:
+        is_sqlite = file.read(len(MAGIC)) == MAGIC
+    if not is_sqlite and stands_alone(base) and base.stat().st_size % _SMALLEST_PAGE:
         raise NotASourcebook(
             f"{base} is not a base, but another file", hint="Name the base to restore with `--db`."
         )

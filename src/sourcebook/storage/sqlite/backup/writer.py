@@ -19,6 +19,7 @@ from sourcebook.ports.disk_errors import named
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver, tables
 from sourcebook.storage.sqlite.backup import backup_format
+from sourcebook.storage.sqlite.other_files import refuse_other_file
 from sourcebook.storage.temporary_folders import (
     keep_mode,
     left_behind,
@@ -101,6 +102,7 @@ class BackupWriter:
     @contextmanager
     def _snapshot(self) -> Generator[Connection]:
         """One state of the base, for as long as it is copied and read."""
+        refuse_other_file(self.base)
         with closing(driver.connect(self.base, busy_timeout=self.busy_timeout, make=False)) as source:
             source.execute("pragma query_only = on")
             source.execute("begin")

@@ -18,6 +18,7 @@ from sourcebook.storage.sqlite import base_files, driver, tables
 from sourcebook.storage.sqlite.backup.install import install
 from sourcebook.storage.sqlite.database import SqliteDatabase
 from sourcebook.storage.sqlite.doctor_file_checks import lost_findings
+from sourcebook.storage.sqlite.other_files import refuse_other_file
 from sourcebook.storage.sqlite.salvage import rescue
 from sourcebook.storage.temporary_folders import remove_tree, temporary_folder
 
@@ -70,6 +71,7 @@ async def rebuild(base: Path, mend: Mend, now: int, on_progress: OnProgress | No
 def _is_damaged(base: Path) -> bool:
     if not base.exists():
         return False
+    refuse_other_file(base)
     try:
         with driver.translated(), closing(driver.connect(base, busy_timeout=5)) as connection:
             connection.execute("pragma query_only = on")
