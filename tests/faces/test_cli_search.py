@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +91,21 @@ def test_several_collections_are_searched_together(shell: Shell) -> None:
     assert {result["collection_id"] for result in found["results"]} == {"default", "ru", "brought"}
     assert [result["collection_id"] for result in found["results"][:3]] == ["default", "ru", "brought"]
     assert [(w["code"], w["collection_id"]) for w in found["warnings"]] == [("no_embedder", "brought")]
+
+
+def test_of_what_does_not_match_well_the_beginnings_of_three_passages_are_shown(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"{number}.md").write_text(f"# Bed {number}\n\n" + f"Row {number} holds beans. " * 20)
+    shell = Here(tmp_path)
+    shell.json("add", ".")
+    done = shell.run("search", "zzzz qqqq")
+    assert done.stderr == "Nothing matches well. These passages came closest:\n"
+    assert [line[:2] for line in done.stdout.splitlines() if line[:1].isdigit()] == ["1.", "2.", "3."]
+    assert max(map(len, done.stdout.splitlines())) < 170
+    assert done.stdout.count("…") == 3
+    found = shell.json("search", "zzzz qqqq")
+    assert found["weak"]
+    assert len(found["results"]) == 5
 
 
 def test_a_warning_is_told_beside_the_results(shell: Shell) -> None:

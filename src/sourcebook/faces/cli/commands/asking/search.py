@@ -11,6 +11,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal import explanation_text
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut, shortened
 from sourcebook.faces.matched_section import matched_section
 from sourcebook.model.explanation import DocumentPlace
 from sourcebook.model.search import (
@@ -81,6 +82,9 @@ ExplainDocument = Annotated[
     ),
 ]
 
+_SHOWN_IF_WEAK = 3
+_LETTERS_IF_WEAK = 160
+
 
 def search(
     call: Invocation,
@@ -129,6 +133,7 @@ def search(
 def _show(question: str, report: SearchReport, place: DocumentPlace | None) -> None:
     if report.is_weak:
         tell("Nothing matches well. These passages came closest:")
+        report = replace(report, results=[_begun(result) for result in report.results[:_SHOWN_IF_WEAK]])
     reasons = report.explanation.results if report.explanation else ()
     for rank, result in enumerate(_told_apart(report.results), start=1):
         say(as_text(rank, result, matched_section(result.chunk, question)))
@@ -142,6 +147,12 @@ def _show(question: str, report: SearchReport, place: DocumentPlace | None) -> N
         tell(f"Note: {warning.message}")
     if not report.results:
         tell("Nothing was found.")
+
+
+def _begun(result: SearchResult) -> SearchResult:
+    """The result with the beginning of its passage: enough to see that it is about something else."""
+    content = shortened(" ".join(result.chunk.content.split()), _LETTERS_IF_WEAK, Cut.END)
+    return replace(result, chunk=replace(result.chunk, content=content))
 
 
 def _told_apart(results: Sequence[SearchResult]) -> Sequence[SearchResult]:
