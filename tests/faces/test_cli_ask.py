@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +134,21 @@ def test_what_came_closest_is_named_by_its_title(shell: Shell) -> None:
 def test_an_explanation_tells_what_was_not_taken(shell: Shell) -> None:
     told = shell.run("ask", QUESTION, "--explain").stdout
     assert f"Searched for: {QUESTION}" in told
-    assert "pruning.md: quoted (closeness" in told
+    assert "pruning.md: quoted, has all words of the question\n" in told
     assert "not close enough" in told
+
+
+def test_an_explanation_names_in_words_only_what_contributed_and_numbers_are_for_programs(
+    shell: Shell,
+) -> None:
+    told = shell.run("ask", QUESTION, "--explain").stdout
+    assert "  Enough to answer. Score " in told
+    assert re.search(r"^    \+\d\.\d\d  Words of the question in the passage$", told, re.MULTILINE)
+    assert "0.00  " not in told
+    assert not re.search(r"closeness|similarity|\w_\w", told)
+    details = shell.json("ask", QUESTION, "--explain")["details"]
+    assert details["judgement"]["numbers"]["only_news"]["share"] == 0
+    assert {"closeness", "similarity", "share"} <= set(details["passages"][0])
 
 
 def test_what_a_model_writes_is_streamed_and_its_doubts_are_shown(shell: Shell) -> None:

@@ -46,19 +46,6 @@ _DOUBTS = {
     "no_quote": "the source contains none of its words",
 }
 
-_DIFFERENCES = {
-    "kind": "it asks for a different kind of thing",
-    "denial": "one of them contains a negation",
-    "number": "the numbers differ",
-    "decisive_word": "times or directions differ",
-    "one_word": "one word differs",
-    "name": "the names differ",
-    "opposite": "one says the opposite of the other",
-    "far": "it is too far away",
-    "other_words": "the words differ",
-    "order": "the words are in a different order",
-}
-
 
 def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
     """Ask, and show the answer as it is written. One that comes in one piece is an excerpt: what answers is bold."""
@@ -110,7 +97,7 @@ def say_sources(answer: Answer, takes_similar: Callable[[int], str] | None = Non
     _say_see_also(answer, told)
     if (spoken := answer.details.get("other_language")) and answer.tier is Tier.DOCUMENTS:
         tell(told("terminal_other_language", language=NAMES.get(str(spoken), spoken)))
-    for use in _rows(answer.details.get("terms")):
+    for use in detail_rows(answer.details.get("terms")):
         done = "is kept as" if use["corrected"] else "should be"
         tell(f"Note: “{use['term']}” {done} “{use['preferred']}”.")
 
@@ -215,7 +202,7 @@ def _approval(answer: Answer) -> str:
         said.append(told("terminal_stale", reason=stale))
     elif notice := answer_notice(answer):
         said.append(notice)
-    changes = [_says_now(change, told) for change in _rows(details.get("changes"))]
+    changes = [_says_now(change, told) for change in detail_rows(details.get("changes"))]
     return "\n".join(["", " ".join(said), *changes])
 
 
@@ -239,81 +226,7 @@ def _outdated(entry: dict[str, object], told: Texts) -> str:
     return "\n" + told("terminal_outdated", id=entry["id"], said=" ".join(str(entry["answer"]).split()))
 
 
-def reasons(answer: Answer) -> str:
-    """How an answer was chosen."""
-    details = answer.details
-    lines = [f"Tier: {answer.tier.value}. Searched for: {details.get('searched')}"]
-    if expansions := cast("list[str]", details.get("expansions") or []):
-        lines.append(f"  and for: {', '.join(expansions)}")
-    if answer.tier is not Tier.NONE:
-        lines.append(f"  written by: {details.get('model') or 'nobody; it is quoted'}")
-    for entry in _rows(details.get("curated")):
-        reason = str(entry["reason"])
-        verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
-        lines.append(f"  curated answer {entry['id']}, distance {_number(entry['distance'])}: {verdict}")
-    lines += _judgement(details.get("judgement"), is_left_to_model=bool(details.get("left_to_model")))
-    for passage in _rows(details.get("passages")):
-        left_out = (
-            "damaged on disk; run `sourcebook doctor`" if passage.get("damaged") else "not close enough"
-        )
-        read = "quoted" if passage.get("quoted") else "close enough, not quoted"
-        verdict = read if passage["taken"] else left_out
-        lines.append(
-            f"  {passage['document_path']}: {verdict} (closeness {_number(passage['closeness'])}, "
-            f"holds {_number(passage['share'])} of the question, similarity {_number(passage['similarity'])})"
-        )
-    if answer.tier is Tier.NONE and not _rows(details.get("passages")):
-        lines.append("  nothing was found")
-    return "\n".join(lines)
-
-
-_LEAST_SHARE = 0.005
-_NUMBERS = {
-    "share": "words of the question in the closest passage",
-    "sentence_share": "in its best sentence",
-    "bare_share": "in that sentence without the title",
-    "similarity": "nearest vector",
-    "gap": "ahead of the next document",
-    "names_found": "names and numbers found",
-    "names_met": "names and numbers met in another language",
-    "number_missing": "a number that the closest passage lacks",
-    "score": "score of the first result",
-    "agreement": "words and vectors agree",
-    "unknown": "words that the base holds nowhere",
-    "name_unknown": "a name that the base holds nowhere",
-    "thing_missing": "the thing asked for is not named",
-    "plainly_told": "a sentence with every word of the question tells what was asked for",
-    "situation_named": "a heading is about the situation asked about",
-    "small_base": "how small the base is",
-    "form_missing": "nothing about it tells who, when, where or how much, as was asked for",
-    "count_missing": "no number counts what was asked about",
-    "word_nowhere": "who, or whether there is a thing, was asked, and the base lacks a word of that",
-    "news_missing": "the follow-up is about something that the closest document does not name",
-    "only_news": "the closest passage is from release notes, and no change was asked about",
-}
-
-
-def _judgement(value: object, *, is_left_to_model: bool = False) -> list[str]:
-    """The decision and what each number adds to it; what adds nothing is left out."""
-    if not isinstance(value, dict):
-        return []
-    told = cast("dict[str, Any]", value)
-    otherwise = "nearly enough, so the chat model read it" if is_left_to_model else "not enough to answer"
-    verdict = "enough to answer" if told["accepted"] else otherwise
-    sure = ", by its vectors alone" if told["sure"] or told["by"] == "meaning" else ""
-    lines = [f"  judged: {verdict}{sure} (score {told['score']:.2f}, needed {told['needed']:.2f})"]
-    start = told["score"] - sum(number["share"] for number in told["numbers"].values())
-    lines.append(f"    {start:+.2f}  where every question starts")
-    for name, number in told["numbers"].items():
-        if abs(number["share"]) >= _LEAST_SHARE:
-            lines.append(f"    {number['share']:+.2f}  {_NUMBERS.get(name, name)}: {number['value']:.2f}")
-    return lines
-
-
-def _rows(value: object) -> list[dict[str, object]]:
+def detail_rows(value: object) -> list[dict[str, Any]]:
+    """The rows of one part of an answer's details."""
     rows = cast("list[Any]", value) if isinstance(value, list) else []
-    return [cast("dict[str, object]", row) for row in rows if isinstance(row, dict)]
-
-
-def _number(value: object) -> str:
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return [cast("dict[str, Any]", row) for row in rows if isinstance(row, dict)]

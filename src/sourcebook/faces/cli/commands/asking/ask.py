@@ -9,7 +9,8 @@ from sourcebook.errors import NothingAsked, SessionNotFound, UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.exit_codes import exit_code
 from sourcebook.faces.cli.invocation import Invocation
-from sourcebook.faces.cli.terminal.answer_text import reasons, say_sources, streamed, tell_next_steps
+from sourcebook.faces.cli.terminal.answer_reasons import reasons
+from sourcebook.faces.cli.terminal.answer_text import say_sources, streamed, tell_next_steps
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
 from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.model.chat import Answer, AnswerEvent

@@ -11,8 +11,8 @@ from sourcebook.errors import NothingAsked, SourcebookError, UsageError
 from sourcebook.faces.cli.commands.asking.ask import Category, CollectionNames, Session, Subcategory
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.invocation import Invocation
+from sourcebook.faces.cli.terminal.answer_reasons import reasons
 from sourcebook.faces.cli.terminal.answer_text import (
-    reasons,
     say_sources,
     sources,
     streamed,
