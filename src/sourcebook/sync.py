@@ -69,7 +69,13 @@ if TYPE_CHECKING:
     from sourcebook.model.moderation import AskedAgain, Digest, Draft, DraftKind, DraftStatus, Gap, NewDraft
     from sourcebook.model.people import ForgetReport, User
     from sourcebook.model.reindexing import ReindexPlan, ReindexProgress, ReindexReport
-    from sourcebook.model.search import MetadataFilter, RetrievalConfig, SearchReport, SearchResult
+    from sourcebook.model.search import (
+        MetadataFilter,
+        RetrievalConfig,
+        SearchReport,
+        SearchResult,
+        SearchWarning,
+    )
     from sourcebook.model.token_ledger import Reservation, TokenTransaction
     from sourcebook.model.token_prices import Prices
     from sourcebook.people.accounts import AccountService
@@ -999,6 +1005,15 @@ class SyncLibraryDoor:
     def unhide(self, document_id: str, *, collection: str | None = None) -> None:
         """Make a hidden document searchable again."""
         return self._waiter.call(self._door.unhide, document_id, collection=collection)
+
+    def unknown_fields(
+        self, filter: MetadataFilter, *, collection: str | Sequence[str] | None = None
+    ) -> list[SearchWarning]:
+        """A warning for each field of a filter that no document has, with the nearest name.
+
+        It reads the metadata of every document, and is meant for a filter that finds nothing.
+        """
+        return self._waiter.call(self._door.unknown_fields, filter, collection=collection)
 
     def collections(self) -> list[Collection]:
         """The collections of the base."""

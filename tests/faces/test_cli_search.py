@@ -108,6 +108,31 @@ def test_of_what_does_not_match_well_the_beginnings_of_three_passages_are_shown(
     assert len(found["results"]) == 5
 
 
+def test_a_field_that_no_document_has_is_named_with_the_nearest(shell: Shell) -> None:
+    done = shell.run("search", "prune", "--where", "subcatgory=x and not colour=red")
+    assert "No document has a field `subcatgory`; did you mean `subcategory`?\n" in done.stderr
+    assert "No document has a field `colour`.\n" in done.stderr
+    assert "Nothing was found." in done.stderr
+    (warning,) = shell.json("search", "prune", "--where", "tpye=pdf")["warnings"]
+    assert (warning["code"], "`type`" in warning["message"]) == ("unknown_field", True)
+    assert shell.json("search", "prune", "--where", "type=pdf")["warnings"] == []
+
+
+def test_a_field_of_the_metadata_is_known_and_is_what_was_meant(tmp_path: Path) -> None:
+    shell = Here(tmp_path)
+    with Sourcebook(tmp_path / "data" / "knowledge_base.db") as book:
+        book.add_text("Prune in autumn.", id="a", metadata={"author": {"name": "Ann"}})
+    done = shell.run("search", "prune", "--where", "autor.name=Ann")
+    assert "No document has a field `autor.name`; did you mean `author`?" in done.stderr
+    assert shell.json("search", "prune", "--where", "author.name=Bob")["warnings"] == []
+    done = shell.run("ask", "When to prune?", "--where", "autor=Ann")
+    assert "Note: No document has a field `autor`; did you mean `author`?\n" in done.stderr
+    assert (
+        shell.json("ask", "When to prune?", "--where", "autor=Ann")["warnings"][0]["code"] == "unknown_field"
+    )
+    assert "warnings" not in shell.json("ask", "When to prune?", "--where", "author.name=Ann")
+
+
 def test_a_warning_is_told_beside_the_results(shell: Shell) -> None:
     done = shell.run("search", "prune", "--collection", "brought")
     assert done.returncode == 0

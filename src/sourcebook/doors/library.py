@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from sourcebook.ingest.texts.shared_texts import SharedTexts
 from sourcebook.ingest.uploads.stored_files import remove_document
 from sourcebook.ports.arguments import checks_arguments
+from sourcebook.retrieve.filters.filter_meaning import check
+from sourcebook.retrieve.filters.unknown_fields import unknown_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.documents import (
         Collection,
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
         DocumentListing,
         DocumentStatus,
     )
+    from sourcebook.model.search import MetadataFilter, SearchWarning
 
 
 @checks_arguments
@@ -98,6 +103,19 @@ class LibraryDoor:
         """Make a hidden document searchable again."""
         writer = self._connection.stores.writer
         await writer.set_active(self._connection.named(collection), document_id, active=True)
+
+    async def unknown_fields(
+        self, filter: MetadataFilter, *, collection: str | Sequence[str] | None = None
+    ) -> list[SearchWarning]:
+        """A warning for each field of a filter that no document has, with the nearest name.
+
+        It reads the metadata of every document, and is meant for a filter that finds nothing.
+        """
+        searched = self._connection.searched(collection)
+        names: set[str] = set()
+        for name in [searched] if isinstance(searched, str) else searched:
+            names |= await self._connection.stores.library.metadata_names(name)
+        return unknown_fields(check(filter), names)
 
     async def collections(self) -> list[Collection]:
         """The collections of the base."""

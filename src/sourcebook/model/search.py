@@ -289,6 +289,7 @@ class WarningCode(StrEnum):
     NO_WORDS = "no_words"
     NO_EMBEDDER = "no_embedder"
     RERANKER_FAILED = "reranker_failed"
+    UNKNOWN_FIELD = "unknown_field"
 
 
 @dataclass(frozen=True, slots=True)

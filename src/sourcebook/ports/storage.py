@@ -361,6 +361,10 @@ class Library(Protocol):
         """The pairs of category and subcategory that the documents that can be found have, in order."""
         ...
 
+    async def metadata_names(self, collection_id: str) -> set[str]:
+        """The names at the top of the metadata of a collection's documents and chunks."""
+        ...
+
     async def collection_settings(self, collection_id: str) -> dict[str, JsonValue]:
         """What was chosen for this collection alone; nothing if it does not exist."""
         ...

@@ -117,6 +117,10 @@ class SqlLibrary:
         found = [(row["category"], row["subcategory"]) for row in rows]
         return sorted(found, key=lambda pair: (pair[0] or "", pair[1] or ""))
 
+    async def metadata_names(self, collection_id: str) -> set[str]:
+        rows = await self._database.fetch("metadata_names", collection_id=collection_id)
+        return {row["name"] for row in rows}
+
     async def collection_settings(self, collection_id: str) -> dict[str, JsonValue]:
         return await collections.settings(self._database, collection_id)
 

@@ -70,3 +70,10 @@ select d.id, convert_to(d.content, 'UTF8') as content, convert_to(d.title, 'UTF8
        d.layout, d.stored_file, d.indexed_at, {document_columns}
 from unnest(:document_ids::text[]) wanted (value)
 join documents d on d.collection_id = :collection_id and d.id = wanted.value
+
+-- name: metadata_names(collection_id)
+-- Most passages have no metadata of their own.
+select jsonb_object_keys(d.metadata::jsonb) as name from documents d where d.collection_id = :collection_id
+union
+select jsonb_object_keys(c.metadata::jsonb)
+from document_chunks c where c.collection_id = :collection_id and c.metadata <> '{}'

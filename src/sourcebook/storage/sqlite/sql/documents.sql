@@ -53,3 +53,11 @@ select d.id, cast(d.content as blob) as content, cast(d.title as blob) as title,
        d.layout, d.stored_file, d.indexed_at, {document_columns}
 from json_each(:document_ids) wanted
 cross join documents d on d.collection_id = :collection_id and d.id = wanted.value
+
+-- name: metadata_names(collection_id)
+-- Most passages have no metadata of their own.
+select field.key as name
+from documents d, json_each(d.metadata) field where d.collection_id = :collection_id
+union
+select field.key
+from document_chunks c, json_each(c.metadata) field where c.collection_id = :collection_id and c.metadata <> '{}'

@@ -122,6 +122,9 @@ def search(
         place = None
         if explain_document is not None:
             place = book.quality.explain_document(explain_document, question, config, collection=collection)
+        if config.filter is not None and not report.results:
+            unknown = book.library.unknown_fields(config.filter, collection=collection)
+            report = replace(report, warnings=[*report.warnings, *unknown])
     if call.as_json:
         say_json(json_shapes.found(question, mode, report, place))
     else:
