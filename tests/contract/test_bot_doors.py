@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sourcebook import AsyncSourcebook, Settings
+from sourcebook import AsyncSourcebook, EmbeddedChunk, Settings
 from sourcebook.errors import UsageError
+from sourcebook.model.documents import Chunk
 from sourcebook.model.moderation import Keep
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock
 
@@ -40,6 +41,18 @@ async def test_labels_are_those_of_documents_that_can_be_found(db: str) -> None:
         await book.hide_document("4")
         found = await book.stores.library.labels("default")
         assert [(category, sub is not None) for category, sub in found] == [(None, True), ("Berries", True)]
+
+
+async def test_the_names_of_the_metadata_are_those_of_documents_and_passages(db: str) -> None:
+    async with AsyncSourcebook(settings=Settings(db=db), embedder=FakeEmbedder()) as book:
+        assert await book.stores.library.metadata_names("default") == set()
+        await book.add_text("One.", id="1", metadata={"author": {"name": "Ann"}, "year": 2020})
+        await book.add_text("Two.", id="2", metadata={"year": None})
+        await book.stores.vectors.add(
+            "default", [EmbeddedChunk(Chunk("c", "3", "Three.", metadata={"tone": "dry"}), [1.0] * 64)]
+        )
+        assert await book.stores.library.metadata_names("default") == {"author", "year", "tone"}
+        assert await book.stores.library.metadata_names("none") == set()
 
 
 async def test_a_reply_is_kept_once_and_only_when_there_is_one(db: str) -> None:

@@ -58,7 +58,21 @@ def test_a_chat_answers_line_by_line_and_tells_about_its_last_answer(shell: Shel
     done = piped(shell, "/sources", QUESTION, "", "And why?", "/sources", "/why", "/help", "/new", "/sources")
     assert done.returncode == 0, done.stderr
     assert "in late autumn. [1]" in done.stdout
-    assert "> " not in done.stdout
+    assert [line for line in done.stdout.splitlines() if line.startswith("> ")] == [
+        "> /sources",
+        f"> {QUESTION}",
+        "> And why?",
+        "> /sources",
+        "> /why",
+        "> /help",
+        "> /new",
+        "> /sources",
+    ]
+    assert (
+        done.stdout.index(f"> {QUESTION}")
+        < done.stdout.index("in late autumn. [1]")
+        < done.stdout.index("> And")
+    )
     assert "Prune everbearing raspberries in late autumn.”" in done.stdout
     assert f"Searched for: {QUESTION} And why?" in done.stdout
     assert "/exit" in done.stderr
@@ -95,7 +109,7 @@ def test_help_answers_from_the_manual_in_a_conversation_of_its_own(shell: Shell)
 
 def test_what_makes_no_sense_ends_a_chat_in_a_pipe_with_its_exit_code(shell: Shell) -> None:
     wrong = piped(shell, "/bogus", QUESTION)
-    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert (wrong.returncode, wrong.stdout) == (2, "> /bogus\n")
     assert "no command /bogus" in wrong.stderr
     assert shell.json("chat", exit_code=2)["error"]["hint"] == "Use `sourcebook ask --json --session ID`."
     assert shell.run("chat", "--session", "none").returncode == 3

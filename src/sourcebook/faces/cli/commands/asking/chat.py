@@ -117,8 +117,8 @@ def chat(
 ) -> None:
     """Ask several questions in a conversation, one per line. Each may build on the ones before.
 
-    Type /help for the commands. Questions may also come from a pipe. There is no --json here; programs use
-    `sourcebook ask --json --session ID`.
+    Type /help for the commands. Questions may also come from a pipe; each is then printed before its answer.
+    There is no --json here; programs use `sourcebook ask --json --session ID`.
     """
     if call.as_json:
         raise UsageError(
@@ -155,6 +155,8 @@ def _converse(talk: Talk, *, is_terminal: bool) -> ExitCode:
             line = _next_line(is_terminal=is_terminal)
             if line is None or line == "/exit":
                 return ExitCode.OK
+            if line and not is_terminal:
+                say(PROMPT + line)  # At a terminal it stands there already.
             _respond(talk, line)
             flush()
             was_interrupted = False
