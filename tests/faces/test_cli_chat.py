@@ -107,6 +107,17 @@ def test_help_answers_from_the_manual_in_a_conversation_of_its_own(shell: Shell)
     assert titles == {QUESTION, "How do I back up the base?"}
 
 
+def test_help_explains_words_by_the_glossary_and_tasks_by_the_guides(shell: Shell) -> None:
+    asked = ["how do i add a folder", "what does stale mean", "what is a tier", "how do I approve an answer"]
+    done = piped(shell, *(f"/help {question}" for question in asked))
+    add, stale, tier, approve = re.split(r"^> /help .*$", done.stdout, flags=re.MULTILINE)[1:]
+    assert "sourcebook add ~/notes " in add
+    assert "a curated answer whose source has changed" in stale
+    assert "where an answer came from" in tier
+    assert "sourcebook moderate approve 12" in approve
+    assert done.stdout.count("manual/glossary.md") == 2
+
+
 def test_what_makes_no_sense_ends_a_chat_in_a_pipe_with_its_exit_code(shell: Shell) -> None:
     wrong = piped(shell, "/bogus", QUESTION)
     assert (wrong.returncode, wrong.stdout) == (2, "> /bogus\n")

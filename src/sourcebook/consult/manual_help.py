@@ -5,6 +5,7 @@ The manual is a handful of pages, which are read when help is requested, searche
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,9 +32,12 @@ if TYPE_CHECKING:
 _LANGUAGE = "en"
 # The reference is left out: tables and generated pages do not answer in sentences.
 _PROSE = ("*.md", "how-to/*.md", "explanation/*.md")
-# The start page names every subject and explains none.
-_ENTRY = "index.md"
-
+# The start page names every subject and explains none; these two are about the code, and about a hundred million
+# passages.
+_LEFT_OUT = ("index.md", "architecture.md", "scaling.md")
+_GLOSSARY = "glossary.md"
+_GLOSSARY_ROW = re.compile(r"^\| \*\*(.+?)\*\* \| (.+) \|$", re.MULTILINE)
+_TABLE_HEAD = re.compile(r"^\| word \| meaning \|\n\|---\|---\|$", re.MULTILINE)
 
 # Most passages have the words of a short question somewhere, so their place counts.
 _WORTH_OF_SENTENCE = 1.0
@@ -96,7 +100,9 @@ class Manual:
     def _pages(self) -> list[tuple[str, bytes]]:
         if self._folder is None:
             return []
-        files = sorted(file for part in _PROSE for file in self._folder.glob(part) if file.name != _ENTRY)
+        files = sorted(
+            file for part in _PROSE for file in self._folder.glob(part) if file.name not in _LEFT_OUT
+        )
         return [(file.relative_to(self._folder).as_posix(), file.read_bytes()) for file in files]
 
 
@@ -121,7 +127,7 @@ class HelpRetrieval:
 
 
 def _passages_of(path: str, data: bytes) -> list[_ManualPassage]:
-    parsed = parse_markdown(data)
+    parsed = parse_markdown(_with_headed_words(data) if path == _GLOSSARY else data)
     title = parsed.title or path
     chunks = chunk_document(f"{MANUAL_COLLECTION}/{path}", parsed.text, parsed.sections)
     return [
@@ -135,6 +141,12 @@ def _passages_of(path: str, data: bytes) -> list[_ManualPassage]:
         for chunk in chunks
         if chunk.level is ChunkLevel.PARENT
     ]
+
+
+def _with_headed_words(glossary: bytes) -> bytes:
+    """The glossary with a heading above each word instead of tables, so that each is found, and quoted, by itself."""
+    text = _TABLE_HEAD.sub("", glossary.decode())
+    return _GLOSSARY_ROW.sub(r"### What does “\1” mean?\n\n**\1**: \2\n", text).encode()
 
 
 def _terms(text: str) -> frozenset[str]:
