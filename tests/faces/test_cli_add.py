@@ -53,7 +53,7 @@ def test_what_was_not_read_says_where_to_look(shell: Shell) -> None:
     assert shell.run("add", "notes").stderr == ""
     (place / "tool.exe").write_bytes(b"MZ" + bytes(range(256)) * 8)
     said = shell.run("add", "notes")
-    assert "1 skipped (1 unsupported)" in said.stdout
+    assert "1 not read (1 unsupported)" in said.stdout
     assert "`sourcebook documents list --failed`" in said.stderr
     (place / "cut.docx").write_bytes(b"PK\x03\x04 and no more")
     shell.run("add", "notes")
@@ -63,13 +63,36 @@ def test_what_was_not_read_says_where_to_look(shell: Shell) -> None:
     assert "unsupported_file: " in listed.stderr
 
 
+def test_a_file_that_is_out_of_reach_says_why_and_what_to_do(shell: Shell) -> None:
+    place = notes(shell, count=2)
+    shell.json("add", "notes")
+    first = min(place.iterdir())
+    first.unlink()
+    first.symlink_to(first)
+    said = shell.run("add", "notes").stderr
+    assert f"notes/{first.name}: It cannot be read: " in said
+    assert "unreadable: Check its permissions, or the address." in said
+    assert "every `add` tries it again" in said
+    page = shell.run("add", "http://nowhere.invalid/").stderr
+    assert "http://nowhere.invalid/: There is no host nowhere.invalid, or no network. (unreadable)" in page
+
+
+def test_what_is_not_read_is_called_so_by_every_command(shell: Shell) -> None:
+    place = notes(shell, count=1)
+    (place / "tool.exe").write_bytes(b"MZ" + bytes(range(256)) * 8)
+    assert "1 not read (1 unsupported)" in shell.run("add", "notes").stdout
+    assert "1 still not read" in shell.run("add", "notes").stdout
+    assert "\tnot read\t" in shell.run("documents", "list", "--failed").stdout
+    assert shell.json("documents", "list", "--failed")["documents"][0]["status"] == "failed"
+
+
 def test_empty_files_are_named_with_the_others_that_could_not_be_read(shell: Shell) -> None:
     place = notes(shell, 1)
     (place / "a.docx").touch()
     (place / "b.txt").touch()
     (place / "blank.md").write_text(" \n\n")
     said = shell.run("add", "notes")
-    assert (said.returncode, "3 skipped (3 empty)" in said.stdout) == (0, True)
+    assert (said.returncode, "3 not read (3 empty)" in said.stdout) == (0, True)
     listed = shell.run("documents", "list", "--failed")
     for name in ("a.docx", "b.txt"):
         assert re.search(rf"notes/{name}\t.*\tempty_file: The file is empty \(0 bytes\)", listed.stdout)
@@ -149,7 +172,7 @@ def test_a_file_that_fails_is_listed_with_its_reason_and_tried_again_on_demand(s
     (failed,) = shell.json("documents", "list", "--status", "failed")["documents"]
     assert failed["processing_error"].startswith(failure["code"])
     again = shell.run("add", "notes")
-    assert ("1 unchanged" in again.stdout, "2 still failing" in again.stdout) == (True, True)
+    assert ("1 unchanged" in again.stdout, "2 still not read" in again.stdout) == (True, True)
     assert "--retry-failed" in again.stderr
     assert len(shell.json("add", "notes", "--retry-failed", exit_code=1)["failed"]) == 1
     done = shell.run("add", "notes/photo.png")
@@ -312,8 +335,8 @@ def test_a_watch_says_that_a_file_is_over_the_limit(shell: Shell) -> None:
         until(lambda: "large.md" in shell.run("documents", "list", "--failed").stdout)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=200)
-    assert "1 skipped (1 too large)" in stderr
-    assert "lists what was skipped" in stderr
+    assert "1 not read (1 too large)" in stderr
+    assert "lists what was not read" in stderr
 
 
 def test_an_add_that_was_stopped_at_once_does_not_say_that_there_is_nothing(

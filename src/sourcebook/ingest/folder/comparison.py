@@ -40,6 +40,7 @@ from sourcebook.ingest.folder.scan import (
     Seen,
     Skip,
     Trouble,
+    cannot_be_read,
     scan_files_of_folder,
     scan_folder,
     scan_named_files,
@@ -279,7 +280,7 @@ def _mark_all(files: Iterable[Seen], scan: Scan, largest: int, texts: frozenset[
         except FileNotFoundError:
             del scan.files[seen.path]
         except OSError as error:
-            scan.troubles.append(Trouble(seen.path, error.strerror or str(error)))
+            scan.troubles.append(Trouble(seen.path, cannot_be_read(error)))
         except SourcebookError as error:
             scan.skipped[seen.path] = _reason(error)
         else:
@@ -327,8 +328,7 @@ def _spare(seen: FolderComparison, largest: int) -> None:
             seen.failed.append(FailedFile(seen.shown(path), code, message))
             del scan.skipped[path]
     for trouble in scan.troubles:
-        message = f"It cannot be accessed: {trouble.reason}."
-        seen.failed.append(FailedFile(seen.shown(trouble.path), "unreadable", message))
+        seen.failed.append(FailedFile(seen.shown(trouble.path), "unreadable", f"{trouble.reason}."))
 
 
 def _told(reason: Skip, largest: int) -> tuple[str, str]:

@@ -51,6 +51,7 @@ class Trouble(NamedTuple):
 
     path: str
     reason: str
+    """A sentence without its full stop."""
 
 
 @dataclass(slots=True)
@@ -161,7 +162,7 @@ class _Walker:
                 with os.scandir(folder) as entries:
                     found = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:
-                self.scan.troubles.append(Trouble(readable(prefix).rstrip("/"), _reason(error)))
+                self.scan.troubles.append(Trouble(readable(prefix).rstrip("/"), cannot_be_read(error)))
                 continue
             inner = rules.within(Path(folder), prefix, (entry.name for entry in found))
             waiting += [(f, inner) for f in reversed([*self._folders(prefix, found, inner)])]
@@ -185,7 +186,7 @@ class _Walker:
             # A link to nowhere; anything else went away this moment.
             reason, status = Skip.LINK, None
         except OSError as error:
-            self.scan.troubles.append(Trouble(key, _reason(error)))
+            self.scan.troubles.append(Trouble(key, cannot_be_read(error)))
             return
         if (status is not None and stat.S_ISDIR(status.st_mode)) or self._is_excluded(path):
             return
@@ -220,5 +221,5 @@ def _is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
 
 
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)
+def cannot_be_read(error: OSError) -> str:
+    return f"It cannot be read: {error.strerror or error}"

@@ -49,7 +49,7 @@ async def read_folder_texts(
     """The text of every file of a folder that can be read, by the rules of `add`. A bad file stops no other."""
     limits = ScanLimits(excluded=[str(path.resolve()) for path in excluded])
     scan = await to_thread.run_sync(_scanned, root, limits)
-    found = FolderTexts(failed=[FailedFile(t.path, BadFile.code, t.reason) for t in scan.troubles])
+    found = FolderTexts(failed=[FailedFile(t.path, BadFile.code, f"{t.reason}.") for t in scan.troubles])
     turns = anyio.Semaphore(_AT_ONCE)
 
     async def read(seen: Seen) -> None:

@@ -487,6 +487,6 @@ def _failure(path: str, error: Exception) -> FailedFile:
         case FileNotFoundError():
             return FailedFile(path, PathNotFound.code, "The file disappeared before it could be read.")
         case OSError():
-            return FailedFile(path, "unreadable", f"The file cannot be read: {error.strerror or error}.")
+            return FailedFile(path, "unreadable", f"It cannot be read: {error.strerror or error}.")
         case _:
             return FailedFile(path, BadFile.code, str(error))

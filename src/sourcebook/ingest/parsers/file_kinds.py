@@ -221,7 +221,7 @@ def unlike_its_name(name: str) -> DamagedFile | None:
         FileKind.AUDIO,
     }:
         return None
-    return DamagedFile(f"The file is named {suffix}, but what it holds is nothing of that kind.")
+    return DamagedFile(f"The file is named {suffix}, but its content is something else.")
 
 
 def kind_of(data: bytes, name: str) -> FileKind:

@@ -14,6 +14,7 @@ from sourcebook.faces.cli.ctrl_c import stopping
 from sourcebook.faces.cli.exit_codes import ExitCode
 from sourcebook.faces.cli.interrupt_message import INTERRUPTED
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
+from sourcebook.faces.cli.terminal.failure_text import next_steps
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.faces.cli.terminal.progress import progress_bar
@@ -322,12 +323,12 @@ def as_text(report: AddReport) -> str:
     }
     parts = [f"{count} {name}" for name, count in counts.items()]
     if report.still_failed:
-        parts.append(f"{report.still_failed} still failing")
+        parts.append(f"{report.still_failed} still not read")
     if report.duplicates:
         parts.append(counted(report.duplicates, "duplicate"))
     if report.skipped:
         reasons = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in report.skipped.items())
-        parts.append(f"{sum(report.skipped.values())} skipped ({reasons})")
+        parts.append(f"{sum(report.skipped.values())} not read ({reasons})")
     return ", ".join(parts) + "."
 
 
@@ -374,9 +375,11 @@ def _show(call: Invocation, report: AddReport) -> None:
 def _tell_failures(report: AddReport) -> None:
     for failure in report.failed:
         tell(f"{failure.path}: {failure.message} ({failure.code})")
+    for line in next_steps([failure.code for failure in report.failed]):
+        tell(line)
     if report.still_failed:
         tell(
-            f"{report.still_failed} could not be read before, did not change, and "
+            f"{counted(report.still_failed, 'file')} that could not be read before did not change, and "
             f"{'was' if report.still_failed == 1 else 'were'} not tried again. "
             "See `sourcebook documents list --failed`, or try again with --retry-failed."
         )
@@ -394,7 +397,7 @@ def tell_what_was_left(report: AddReport) -> None:
     ):
         tell("There is nothing to read there: no files, or only hidden ones.")
     elif any(reason in report.skipped for reason in _KEPT_WITH_A_REASON):
-        tell("`sourcebook documents list --failed` lists what was skipped, and says what to do.")
+        tell("`sourcebook documents list --failed` lists what was not read, and says what to do.")
 
 
 def _show_plan(call: Invocation, plan: AddPlan) -> None:

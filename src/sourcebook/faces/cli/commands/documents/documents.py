@@ -6,9 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.errors import SourcebookError, UsageError
+from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
+from sourcebook.faces.cli.terminal.failure_text import next_steps
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.documents import Document, DocumentDetails, DocumentStatus
@@ -68,7 +69,7 @@ def list_documents(
     else:
         cuts, spare = {"path": Cut.BEGINNING, "title": Cut.END}, ("chunks", "type", "language")
     say_rows(columns, rows, cuts=cuts, spare=spare)
-    for line in _next_steps(documents):
+    for line in next_steps([(document.processing_error or "").partition(": ")[0] for document in documents]):
         tell(line)
 
 
@@ -160,23 +161,22 @@ def _copies(document: Document, paths: Sequence[str]) -> list[str]:
     return [path for path in paths if path != document.file_path]
 
 
-def _next_steps(documents: Sequence[Document]) -> list[str]:
-    """What to do about files that could not be read, once for each kind of reason."""
-    codes = dict.fromkeys((document.processing_error or "").partition(": ")[0] for document in documents)
-    kinds = SourcebookError.kinds()
-    return [f"{code}: {kinds[code].usual_texts()[1]}" for code in codes if code in kinds]
-
-
 def _listed(document: Document) -> list[object]:
     return [
         document.file_path,
         document.title,
         document.type,
         document.language,
-        document.status.value if document.is_active else f"{document.status.value}, hidden",
+        _status(document),
         document.chunk_count,
         document.id,
     ]
+
+
+def _status(document: Document) -> str:
+    """Its status, in the words in which `add` counts files."""
+    shown = "not read" if document.status is DocumentStatus.FAILED else document.status.value
+    return shown if document.is_active else f"{shown}, hidden"
 
 
 def _readable(key: str, value: Any) -> Any:
