@@ -30,7 +30,7 @@ def test_a_setting_is_written_and_the_rest_of_the_file_stays(shell: Here) -> Non
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("reader", "8"), "Did you mean `readers`?"),
+        (("reader", "8"), "Did you mean `readers`"),
         (("readers", "many"), "readers cannot be 'many'"),
         (("readers", "0"), "readers cannot be 0"),
         (("telegram_token", "123:abc"), "is a secret"),
@@ -42,6 +42,18 @@ def test_a_wrong_setting_changes_nothing(shell: Here, arguments: tuple[str, ...]
     assert done.returncode == 2
     assert told in done.stderr
     assert not (shell.folder / "sourcebook.toml").exists()
+
+
+def test_a_setting_that_was_mistyped_is_not_looked_for_in_a_file_and_few_names_are_told(shell: Here) -> None:
+    near = shell.run("config", "set", "chat_modle", "x").stderr
+    assert near.startswith("Error: There is no setting `chat_modle`.\nDid you mean `chat_model`")
+    far = shell.run("config", "set", "zzzz", "3").stderr
+    assert far == "Error: There is no setting `zzzz`.\n`sourcebook config show` lists all settings.\n"
+    (shell.folder / "sourcebook.toml").write_text("zzzz = 3\n", encoding="utf-8")
+    told = shell.run("config", "show").stderr
+    assert told == (
+        "Error: There is no setting `zzzz` (in sourcebook.toml).\nRemove it, or correct its name.\n"
+    )
 
 
 def test_a_setting_that_the_environment_hides_is_told(shell: Here) -> None:

@@ -106,7 +106,7 @@ def test_files_with_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     ("given", "name", "nearest"),
     [
         ({"toml": 'bd = "x"'}, "`bd`", "`db`"),
-        ({"toml": "[storage]\nbusy_timeout = 1"}, "`storage`", "db, collection"),
+        ({"toml": "[storage]\nbusy_timeout = 1"}, "`storage`", "Remove it, or correct its name."),
         (
             {"environ": {"SOURCEBOOK_BUSY_TIMOUT": "1"}},
             "`SOURCEBOOK_BUSY_TIMOUT`",

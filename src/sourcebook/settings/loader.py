@@ -181,12 +181,20 @@ def _validated(given: Mapping[str, GivenSetting]) -> Settings:
     raise BadSetting(f"{entry.name} cannot be {shown!r} (from {_place(entry.origin)}): {reason}.")
 
 
+def require_known(key: str) -> None:
+    """BadSetting with the nearest names, for a key that somebody typed."""
+    _expect_known(key, list(Settings.model_fields), "")
+
+
 def _expect_known(name: str, known: list[str], where: str) -> None:
     if name in known:
         return
-    nearest = get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"Did you mean `{nearest[0]}`?" if nearest else f"The settings are: {', '.join(known)}."
-    raise BadSetting(f"There is no setting `{name}` ({where}).", hint=hint)
+    bare = {each.removeprefix(PREFIX): each for each in known}  # what all begin with makes nothing alike
+    nearest = [f"`{bare[each]}`" for each in get_close_matches(name.removeprefix(PREFIX), bare, cutoff=0.5)]
+    # Until it is corrected, no command reads the settings: `config show` would fail, too.
+    listed = "Remove it, or correct its name." if where else "`sourcebook config show` lists all settings."
+    hint = f"Did you mean {' or '.join(nearest)}?" if nearest else listed
+    raise BadSetting(f"There is no setting `{name}`{f' ({where})' if where else ''}.", hint=hint)
 
 
 def _place(origin: SettingOrigin) -> str:

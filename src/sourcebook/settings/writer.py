@@ -11,7 +11,7 @@ from stat import S_IMODE, S_IRWXG, S_IRWXO
 
 from sourcebook.errors import BadSetting
 from sourcebook.settings.all_settings import Settings
-from sourcebook.settings.loader import TOML_FILE, SettingOrigin, load, require_valid
+from sourcebook.settings.loader import TOML_FILE, SettingOrigin, load, require_known, require_valid
 from sourcebook.settings.secret_masks import masked
 
 _ELSEWHERE = "Put it in `.env` or the environment, which are not shared by accident: {}=…"
@@ -25,8 +25,7 @@ def write_setting(key: str, value: str | None, *, folder: Path | None = None) ->
     """
     place = Path.cwd() if folder is None else folder
     path = place / TOML_FILE
-    if key not in Settings.model_fields:
-        require_valid({key: ""})  # the error that names the nearest key
+    require_known(key)
     _require_no_secret(key, value)
     before = path.read_text(encoding="utf-8-sig") if path.exists() else ""
     after = _without(before, key) if value is None else _with(before, key, _literal(key, value))
