@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from tests.faces.shell import Here, Shell
 from tests.faults.chat_servers import chatting, says
+from tests.faults.disks import ReadOnly, mounted
 
 from sourcebook import Sourcebook
+from sourcebook.storage.sqlite import driver
 
 PRUNING = "Everbearing raspberries fruit twice. Prune everbearing raspberries in late autumn."
 SOIL = "Blueberries want sour soil. The pH of the soil for blueberries is between 4.0 and 5.0."
@@ -163,6 +168,36 @@ def test_what_a_model_writes_is_streamed_and_its_doubts_are_shown(shell: Shell) 
     assert done.stdout.count("[1] Pruning · pruning.md") == 1
     assert "Unverified: Use 12 knives [2]. (a number is not in the source" in done.stdout
     assert "Unverified: Smile. (it cites no source)" in done.stdout
+
+
+@contextmanager
+def only_readable() -> Generator[None]:
+    """Every base that is opened meanwhile is on a disk that can only be read. Who runs the tests may write anywhere."""
+    usual = apsw.vfs_names()[0]
+    with mounted(ReadOnly()) as disk:
+        apsw.set_default_vfs(disk)
+        try:
+            yield
+        finally:
+            apsw.set_default_vfs(usual)
+
+
+def test_a_base_that_can_only_be_read_is_asked_and_searched_and_keeps_nothing(shell: Shell) -> None:
+    source = driver.connect(shell.folder / "data" / "knowledge_base.db", busy_timeout=1)
+    driver.copy(source, shell.folder / "copy.db")
+    source.close()
+    with only_readable():
+        done = shell.run("ask", QUESTION, "--db", "copy.db")
+        declined = shell.run("ask", "Who won the chess match?", "--db", "copy.db")
+        found = shell.json("search", QUESTION, "--db", "copy.db")
+        said = shell.json("ask", QUESTION, "--db", "copy.db")
+        refused = shell.run("terms", "add", "berry", "fruit", "--db", "copy.db")
+    assert (done.returncode, declined.returncode, refused.returncode) == (0, 0, 5)
+    assert "in late autumn. [1]" in done.stdout
+    assert done.stderr == "Note: The base can only be read, so this conversation is not kept.\n"
+    assert found["results"]
+    assert (said["session_id"], said["tier"]) == (None, "documents")
+    assert shell.json("sessions", "list", "--db", "copy.db")["sessions"] == []
 
 
 def test_a_word_to_avoid_is_told(shell: Shell) -> None:

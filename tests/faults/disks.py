@@ -151,9 +151,13 @@ def mounted(disk: Disk) -> Generator[str]:
 _WRITING = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
+_SYSTEM = apsw.vfs_names()[0]
+"""By name, as such a disk may become the usual one itself."""
+
+
 class _FileSystem(apsw.VFS):
     def __init__(self, name: str, disk: Disk) -> None:
-        super().__init__(name, "")
+        super().__init__(name, _SYSTEM)
         self._disk = disk
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
@@ -173,7 +177,7 @@ class _FileSystem(apsw.VFS):
 
 class _File(apsw.VFSFile):
     def __init__(self, name: str | apsw.URIFilename | None, flags: list[int], disk: Disk) -> None:
-        super().__init__("", name, flags)
+        super().__init__(_SYSTEM, name, flags)
         self._name = name.filename() if isinstance(name, apsw.URIFilename) else name or ""
         self._disk = disk
 

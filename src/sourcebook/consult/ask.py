@@ -33,10 +33,17 @@ from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
 from sourcebook.consult.question.completion import wordings
 from sourcebook.consult.question.conversation_topic import turns_of
+from sourcebook.consult.question.inquiry import TERMINAL
 from sourcebook.consult.question.question_language import spoken_language
 from sourcebook.consult.question.small_talk import small_talk
 from sourcebook.curate.source_changes import told_changes
-from sourcebook.errors import CuratedAnswerNotFound, NothingAsked, NothingToSearchFor, SessionNotFound
+from sourcebook.errors import (
+    BaseReadOnly,
+    CuratedAnswerNotFound,
+    NothingAsked,
+    NothingToSearchFor,
+    SessionNotFound,
+)
 from sourcebook.locale import texts
 from sourcebook.model.chat import (
     Answer,
@@ -389,10 +396,16 @@ class Consultation:
             return await inquiry.keep(answer, question.context)
         sessions = self._stores.sessions
         turn = (answer.question, answer.answer, answer.tier, answer.citations, answer.details)
-        if inquiry.session_id is None:
-            _, message = await sessions.begin(inquiry.user_id, inquiry.face, inquiry.scope, *turn)
-        else:
-            _, message = await sessions.add_turn(inquiry.session_id, *turn)
+        try:
+            if inquiry.session_id is None:
+                _, message = await sessions.begin(inquiry.user_id, inquiry.face, inquiry.scope, *turn)
+            else:
+                _, message = await sessions.add_turn(inquiry.session_id, *turn)
+        except BaseReadOnly:
+            # At a terminal the answer is what counts; what serves many people has conversations to keep.
+            if inquiry.face != TERMINAL:
+                raise
+            return replace(answer, details={**answer.details, "unkept": True})
         return await self._drafted(
             question, replace(answer, session_id=message.session_id, message_id=message.id)
         )

@@ -35,7 +35,7 @@ class BaseFull(StorageError):
 class BaseReadOnly(StorageError):
     """The base is read-only.
 
-    Check the permissions of the file and its folder.
+    Check the permissions of the file and its folder. `sourcebook ask` and `search` work without them.
     """
 
     code = "base_read_only"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.question_context import QuestionContext
 
 LOCAL_USER = 1
+TERMINAL = "cli"
+"""The face of the command line."""
 
 Keep: TypeAlias = "Callable[[Answer, QuestionContext], Awaitable[Answer]]"
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 import sourcebook
+from sourcebook.consult.question.inquiry import TERMINAL
 from sourcebook.errors import BaseUnreachable
 from sourcebook.faces import logs
 from sourcebook.faces.cli.terminal.output import flush, leave_stdout, say_json, tell
@@ -78,7 +79,7 @@ class Invocation:
             )
 
     def open_or_make(self) -> sourcebook.Sourcebook:
-        return sourcebook.Sourcebook(settings=self.loaded.settings, face="cli")
+        return sourcebook.Sourcebook(settings=self.loaded.settings, face=TERMINAL)
 
     def closed(self) -> sourcebook.Sourcebook:
         """The base unopened, for commands that need it neither open nor intact."""

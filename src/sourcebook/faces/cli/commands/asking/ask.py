@@ -126,7 +126,8 @@ def ask(
         for warning in unknown(answer):
             tell(f"Note: {warning.message}")
         tell_next_steps(book, answer, collection)
-        tell(f"Session {answer.session_id}")
+        if answer.session_id is not None:
+            tell(f"Session {answer.session_id}")
 
 
 def _takes(entry_id: int, question: str, call: Invocation, collections: Sequence[str]) -> str:
