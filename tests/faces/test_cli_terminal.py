@@ -145,6 +145,24 @@ def test_a_list_of_what_could_not_be_read_tells_why(labelled: Here) -> None:
     assert "damaged_file: " in line
 
 
+def test_a_list_of_drafts_or_of_approved_answers_takes_a_line_for_each(labelled: Here) -> None:
+    questions = [
+        "When do I prune everbearing raspberries in winter?",
+        "Which gearbox oil suits a large old tractor?",
+    ]
+    for question in questions:
+        labelled.json("ask", question)
+    heading, *lines = labelled.run("moderate", "list", **TERMINAL).stdout.splitlines()
+    drafts = labelled.json("moderate", "list")["drafts"]
+    assert len(lines) == len(drafts) == 2
+    assert [line.split()[:2] for line in lines] == [[str(d["id"]), d["kind"]] for d in drafts]
+    assert all(cell_len(line) <= 80 for line in (heading, *lines))
+    assert "…" in lines[0]
+    assert "Which gearbox oil" in lines[1]
+    labelled.json("kb", "add", "In late winter. " * 20, "--question", questions[0], "--category", "fruit")
+    assert len(labelled.run("kb", "list", **TERMINAL).stdout.splitlines()) == 2
+
+
 def test_nothing_found_inside_a_filter_says_how_to_look_at_the_filter(library: Here) -> None:
     asked = ("search", "raspberries", "--mode", "keyword", "--where", "no-such-field=1")
     assert "--explain" in library.run(*asked).stderr

@@ -14,6 +14,7 @@ from sourcebook.faces.cli.terminal.curated_text import (
     wording_line,
 )
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.curation import (
     CuratedAnswer,
     CuratedSource,
@@ -57,6 +58,8 @@ def list_entries(
             (e.id, category_of(e), e.question, len(e.wordings) or "", e.answer, len(e.sources), state_of(e))
             for e in entries
         ],
+        cuts={"question": Cut.END, "answer": Cut.END},
+        spare=("wordings", "sources", "category"),
     )
 
 

@@ -12,6 +12,7 @@ from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.curated_text import change_lines
 from sourcebook.faces.cli.terminal.draft_text import ASKED_AGAIN, draft_lines, saved_lines, short
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.curation import CuratedAnswer, SourceChange
 from sourcebook.model.moderation import (
     AskedAgain,
@@ -90,6 +91,8 @@ def list_drafts(
             )
             for d in drafts
         ],
+        cuts={"question": Cut.END, "answer": Cut.END},
+        spare=("category", "times", "since"),
     )
     if following:
         more = f"{len(following)}{'+' if len(following) == _MOST else ''}"
