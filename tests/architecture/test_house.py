@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -39,6 +40,37 @@ def test_every_error_says_what_happened_and_what_to_do() -> None:
         for error in (kind() for kind in errors())
         if not (error.message.endswith(".") and error.hint.endswith("."))
     )
+
+
+# What such a message begins with is a name as it is typed.
+NAMES_AS_TYPED = ("add_texts ", "chat_model ", "semantic_weight ", "diversity.")
+
+
+def test_every_error_begins_as_a_sentence_does() -> None:
+    kinds = {kind.__name__ for kind in errors()}
+    assert_none(
+        f"{file.relative_to(ROOT)}:{call.lineno}: {begun}"
+        for file in (ROOT / "src").rglob("*.py")
+        for call in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in kinds
+        and call.args
+        if (begun := beginning(call.args[0]))[:1].islower() and not begun.startswith(NAMES_AS_TYPED)
+    )
+
+
+def beginning(message: ast.expr) -> str:
+    """The text with which a message begins; nothing if that is only known when it is said."""
+    first = message.values[0] if isinstance(message, ast.JoinedStr) and message.values else message
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+
+
+def test_an_error_ends_as_a_sentence_does_whatever_its_end_is_made_of() -> None:
+    said = [
+        SourcebookError(text).message for text in ("It is gone", "It is gone.", "Is it gone?", "It is (gone)")
+    ]
+    assert said == ["It is gone.", "It is gone.", "Is it gone?", "It is (gone)."]
 
 
 def test_the_tree_in_the_docstring_is_the_tree_in_the_code() -> None:

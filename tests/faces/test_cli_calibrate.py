@@ -95,7 +95,7 @@ def test_too_little_and_nothing_to_measure_by_are_errors_that_say_so(shell: Shel
     few = shell.json("calibrate", "--questions", write_questions(shell, 1), exit_code=2)["error"]
     assert (few["code"], few["message"]) == (
         "too_little_data",
-        "there are 5 questions with an answer and 5 questions without",
+        "There are 5 questions with an answer and 5 questions without.",
     )
     assert "--questions" in shell.json("calibrate", exit_code=2)["error"]["hint"]
     assert shell.json("calibrate", "--pairs", "nowhere.csv", exit_code=3)["error"]["code"] == "path_not_found"

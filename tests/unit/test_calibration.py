@@ -89,7 +89,7 @@ def test_a_vector_that_is_near_beyond_doubt_answers_at_any_threshold() -> None:
 @pytest.mark.parametrize(("answerable", "unanswerable"), [(9, 30), (30, 9), (0, 0)])
 def test_too_few_questions_are_refused(answerable: int, unanswerable: int) -> None:
     some = [tried(4.0, answerable=True)] * answerable + [tried(1.0, answerable=False)] * unanswerable
-    with pytest.raises(TooLittleData, match=f"there are {answerable} .* and {unanswerable} "):
+    with pytest.raises(TooLittleData, match=f"There are {answerable} .* and {unanswerable} "):
         calibrate_passages(some, 3.5)
 
 
@@ -113,7 +113,7 @@ def test_a_distance_that_is_too_small_is_made_larger() -> None:
 
 
 def test_too_few_pairs_are_refused() -> None:
-    with pytest.raises(TooLittleData, match="there are 10 pairs that ask the same and 0 "):
+    with pytest.raises(TooLittleData, match="There are 10 pairs that ask the same and 0 "):
         calibrate_pairs(pairs((0.2, True, True)), 0.6)
 
 

@@ -185,7 +185,7 @@ async def test_a_model_that_fails_on_the_way_leaves_nothing(tmp_path: Path) -> N
         events = await at.ask()
         last = events[-1]
         assert isinstance(last, Failed)
-        assert (last.code, last.message, last.hint) == ("bad_provider_answer", "broke off", "Look there.")
+        assert (last.code, last.message, last.hint) == ("bad_provider_answer", "broke off.", "Look there.")
         assert written(events) == "Prune everbearing raspberries"
         assert await at.book.sessions() == []
         with pytest.raises(BadProviderAnswer):

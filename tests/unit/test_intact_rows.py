@@ -19,7 +19,7 @@ def test_a_value_of_another_kind_than_its_column_is_damage(value: Any) -> None:
         return "-" + value
 
     for make in (encoded, joined):
-        with pytest.raises(BaseDamaged, match="a row of the base is invalid"):
+        with pytest.raises(BaseDamaged, match="A row of the base is invalid"):
             made_of_intact_rows(make)
 
 

@@ -23,7 +23,7 @@ def test_any_other_failure_inside_of_the_server_is_one() -> None:
 
 
 def test_a_lost_worker_is_named_and_the_connection_to_the_coordinator_is_kept() -> None:
-    with pytest.raises(BaseUnreachable, match="a server of the cluster") as caught, driver.in_use():
+    with pytest.raises(BaseUnreachable, match="A server of the cluster") as caught, driver.in_use():
         raise exceptions.ConnectionFailureError(LOST)
     assert not isinstance(caught.value, ConnectionLost)
     assert "worker" in caught.value.hint

@@ -42,7 +42,7 @@ def make_moderation(
         model = None if collection is None else collection.model
         embedder = None if model is None else await embedders.choose(model)
         if model is None or embedder is None:
-            raise NoEmbedder(f"the model of the collection {collection_id!r} is not available here")
+            raise NoEmbedder(f"The model of the collection {collection_id!r} is not available here")
         return Embedded((await embedder.embed([text], TextRole.QUESTION))[0], model)
 
     async def choose(text: str) -> str:

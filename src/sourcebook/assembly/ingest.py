@@ -62,7 +62,7 @@ def _ingest_tools(stores: Stores, embedder: Embedder | None, settings: Settings)
     from sourcebook.model.documents import ChunkStrategy
 
     if embedder is None:
-        raise NoEmbedder("adding documents needs an embedder", hint="Set `embedder` to `default`.")
+        raise NoEmbedder("Adding documents needs an embedder", hint="Set `embedder` to `default`.")
     own = () if "://" in settings.db else own_files(settings.db)
     limits = ScanLimits(int(settings.max_file_mb * 1_000_000), (*own, str(files_of(settings))))
     return Tools(

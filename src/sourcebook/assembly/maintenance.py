@@ -37,7 +37,7 @@ async def examine_unopened(settings: Settings, error: BaseDamaged | MigrationEdi
     ):
         raise error
     lost = await lost_of(Path(settings.db))
-    return HealthReport(findings=[Finding("engine", error.message, RESTORE), *lost])
+    return HealthReport(findings=[Finding("engine", error.message.removesuffix("."), RESTORE), *lost])
 
 
 async def rebuild_if_damaged(

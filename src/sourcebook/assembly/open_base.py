@@ -86,7 +86,7 @@ def require_postgres() -> None:
     """Say what is missing before a server is asked for anything."""
     if find_spec("asyncpg") is None:
         raise BaseUnreachable(
-            "a base on a server needs the package asyncpg, which is not installed",
+            "A base on a server needs the package asyncpg, which is not installed",
             hint="Run `pip install 'sourcebook[postgres]'`.",
         )
 

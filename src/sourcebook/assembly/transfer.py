@@ -113,7 +113,7 @@ async def import_old_base(
         embedder = await embedders.choose(found.model) if found and found.model else embedders.main
         if embedder is None:
             raise NoEmbedder(
-                "the imported texts must be embedded, but there is no embedder",
+                "The imported texts must be embedded, but there is no embedder",
                 hint="Set `embedder`, or name the model of the existing vectors with `--model`.",
             )
         return EmbeddedVectors(embedder, await known_model(embedder))
@@ -142,7 +142,7 @@ async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> 
     from sourcebook.storage.importing.vectors import require_size
 
     if size is None:
-        raise UsageError("there are no vectors to keep", hint="Leave out `--model`.")
+        raise UsageError("There are no vectors to keep", hint="Leave out `--model`.")
     try:
         chosen = settings.with_embedder(name)
     except BadSetting:
@@ -153,7 +153,7 @@ async def _model_of_vectors(name: str, size: int | None, settings: Settings) -> 
     embedder = make_embedder(chosen)
     if embedder is None:
         raise UsageError(
-            "vectors cannot come from the model `none`", hint="Name the model, or leave out `--model`."
+            "Vectors cannot come from the model `none`", hint="Name the model, or leave out `--model`."
         )
     model = await known_model(embedder)
     require_size(model, size)

@@ -108,7 +108,7 @@ class Consultation:
         To stop listening stops the model, and nothing is stored.
         """
         if not inquiry.question.strip():
-            raise NothingToSearchFor("the question is empty", hint="Ask something.")
+            raise NothingToSearchFor("The question is empty", hint="Ask something.")
         if (said := small_talk(inquiry.question)) is not None:
             raise NothingAsked(kind=said.value)
         question = await self._begun(inquiry)
@@ -214,7 +214,7 @@ class Consultation:
             return None, inquiry.earlier_messages(last)
         found = await stores.sessions.recall(inquiry.session_id, inquiry.user_id, last)
         if found is None:
-            raise SessionNotFound(f"there is no session {inquiry.session_id!r}")
+            raise SessionNotFound(f"There is no session {inquiry.session_id!r}")
         return found.session, found.messages or inquiry.earlier_messages(last)
 
     async def _search(self, question: OpenQuestion) -> tuple[JudgedPassages, PassageSources]:
@@ -285,7 +285,7 @@ class Consultation:
                 return found.entry
             question.similar = question.similar or found.similar
         if chosen is not None:
-            raise CuratedAnswerNotFound(f"the curated answer {chosen} was not offered for this question")
+            raise CuratedAnswerNotFound(f"The curated answer {chosen} was not offered for this question")
         question.details["similar"] = [asdict(each) for each in question.similar]
         return None
 

@@ -72,7 +72,7 @@ def already_decided(draft: Draft, decided_by: str) -> AlreadyDecided:
     else:
         by = f"{draft.status} by {decided_by}"
     return AlreadyDecided(
-        f"draft {draft.id} was already {by}", decided_by=decided_by, status=draft.status.value
+        f"Draft {draft.id} was already {by}", decided_by=decided_by, status=draft.status.value
     )
 
 
@@ -80,14 +80,14 @@ def require_decider(user_id: int, role: str | None, *, is_blocked: bool) -> None
     """Only experts and administrators decide."""
     if role not in DECIDING_ROLES or is_blocked:
         raise AuthError(
-            f"user {user_id} may not decide on drafts", hint="Only experts and administrators may."
+            f"User {user_id} may not decide on drafts", hint="Only experts and administrators may."
         )
 
 
 def require_replied(draft: Draft) -> str:
     """The words of a reply that was given to a question."""
     if draft.kind is not DraftKind.DECLINED or draft.status is not DraftStatus.APPROVED or not draft.answer:
-        raise UsageError(f"draft {draft.id} has no reply yet", hint="Answer or approve it instead.")
+        raise UsageError(f"Draft {draft.id} has no reply yet", hint="Answer or approve it instead.")
     return draft.answer
 
 
@@ -120,10 +120,10 @@ def asked_again(draft: Draft, still_said: Sequence[bool]) -> AskedAgain | None:
 def require_rebindable(entry: CuratedAnswer | None, entry_id: int) -> CuratedAnswer:
     """The entry if it may get further sources. A stale one must be decided on first."""
     if entry is None or not entry.is_active:
-        raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+        raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}")
     if entry.stale_since is not None:
         raise UsageError(
-            f"the curated answer {entry_id} is stale", hint="Decide on its draft, and name the sources there."
+            f"The curated answer {entry_id} is stale", hint="Decide on its draft, and name the sources there."
         )
     return entry
 
@@ -131,7 +131,7 @@ def require_rebindable(entry: CuratedAnswer | None, entry_id: int) -> CuratedAns
 def require_answerable(draft: Draft) -> None:
     if draft.kind is not DraftKind.DECLINED:
         raise UsageError(
-            f"draft {draft.id} is not a question waiting for an answer", hint="Approve or reject it instead."
+            f"Draft {draft.id} is not a question waiting for an answer", hint="Approve or reject it instead."
         )
 
 

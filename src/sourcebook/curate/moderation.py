@@ -148,7 +148,7 @@ class Moderation:
     ) -> Draft:
         """Ask an expert, whatever the base knows. The asker receives the reply, and may withdraw the question first."""
         if not question.strip() and not attachments:
-            raise UsageError("the question is empty", hint="Ask something.")
+            raise UsageError("The question is empty", hint="Ask something.")
         return await self.add_to_moderation_queue(
             NewDraft(
                 user_id=user_id,
@@ -197,7 +197,7 @@ class Moderation:
         """The draft of this number, or DraftNotFound."""
         found = await self._queue.get(draft_id)
         if found is None:
-            raise DraftNotFound(f"there is no draft {draft_id}")
+            raise DraftNotFound(f"There is no draft {draft_id}")
         return (await with_source_states([found], self._stores))[0]
 
     async def similar(self, draft_id: int) -> list[Draft]:
@@ -251,7 +251,7 @@ class Moderation:
         draft = await self.get_item(draft_id)
         text = draft.answer if answer is None else answer
         if text is None or not text.strip():
-            raise UsageError(f"draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
+            raise UsageError(f"Draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
         wanted = await self._revisions.of_draft(
             draft, Wanted(text, question, category, subcategory, sources, on_lost_support)
         )
@@ -291,7 +291,7 @@ class Moderation:
         draft = await self.get_item(draft_id)
         require_answerable(draft)
         if not text.strip():
-            raise UsageError("the answer is empty", hint="Write an answer.")
+            raise UsageError("The answer is empty", hint="Write an answer.")
         if keep is Keep.REPLY_ONLY:
             return await self._queue.reply(draft_id, admin_id, text.strip())
         wanted = await self._revisions.of_draft(
@@ -352,7 +352,7 @@ class Moderation:
         """Propose a change to a curated answer. Until it is approved, the answer is given as it was."""
         entry = await self._stores.curated.kb_get(entry_id)
         if entry is None:
-            raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+            raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}")
         wanted = Revision(
             collection_id=entry.collection_id,
             category=category or entry.category,

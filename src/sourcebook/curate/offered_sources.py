@@ -37,7 +37,7 @@ def named_sources(draft: Draft, numbers: Sequence[int]) -> list[Citation]:
     for number in numbers:
         if number not in known:
             hint = f"Its sources are numbered {min(known)} to {max(known)}." if known else "Name a document."
-            raise UsageError(f"draft {draft.id} shows no source {number}", hint=hint)
+            raise UsageError(f"Draft {draft.id} shows no source {number}", hint=hint)
     return [each for number in dict.fromkeys(numbers) for each in offered if each.number == number]
 
 

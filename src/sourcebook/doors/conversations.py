@@ -52,7 +52,7 @@ class ConversationsDoor:
         messages = await sessions.messages(session_id, user)
         found = await sessions.get_session(session_id, user)
         if found is None:
-            raise SessionNotFound(f"there is no session {session_id!r}")
+            raise SessionNotFound(f"There is no session {session_id!r}")
         return Conversation(found, tuple(messages))
 
     async def rename(self, session_id: str, title: str, *, user: int = LOCAL_USER) -> None:

@@ -38,14 +38,14 @@ class ModelsDoor:
         """The model that `embed` uses."""
         embedder = self._connection.embedders.main
         if embedder is None:
-            raise NoEmbedder("no embedder is set up")
+            raise NoEmbedder("No embedder is set up")
         return await known_model(embedder)
 
     async def embed(self, texts: Sequence[str], *, role: TextRole = TextRole.PASSAGE) -> list[list[float]]:
         """A vector for each text. Some models embed a question differently from the text that answers it."""
         embedder = self._connection.embedders.main
         if embedder is None:
-            raise NoEmbedder("no embedder is set up")
+            raise NoEmbedder("No embedder is set up")
         return (await embedder.embed(list(texts), role)).tolist() if texts else []
 
     async def rerank(
@@ -58,7 +58,7 @@ class ModelsDoor:
         reranker = self._connection.rerankers.choose(provider)
         if reranker is None:
             raise ProviderMissing(
-                "no reranker is set up",
+                "No reranker is set up",
                 hint="Set `rerank_base_url` and `rerank_model`, or `rerank_provider=local`.",
             )
         results = [

@@ -16,7 +16,7 @@ class SourcebookError(Exception):
 
     def __init__(self, message: str | None = None, *, hint: str | None = None) -> None:
         usual_message, usual_hint = self.usual_texts()
-        self.message = message or usual_message
+        self.message = _sentence(message or usual_message)
         self.hint = hint or usual_hint
         super().__init__(self.message)
         # So that a traceback ends with the next step, too.
@@ -39,6 +39,11 @@ class SourcebookError(Exception):
     def as_dict(self) -> dict[str, str]:
         """The error as every face reports it to a program."""
         return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+def _sentence(message: str) -> str:
+    """The message with its full stop: what others say, as a database does, often comes last and without one."""
+    return message if message.endswith((".", "!", "?", "…")) else f"{message}."
 
 
 class UsageError(SourcebookError):

@@ -35,7 +35,7 @@ class BaseFull(StorageError):
 class BaseReadOnly(StorageError):
     """The base is read-only.
 
-    Check the permissions of the file and its folder. `sourcebook ask` and `search` work without them.
+    Check the permissions of the file and its folder. It can still be searched.
     """
 
     code = "base_read_only"

@@ -81,7 +81,7 @@ def _path(value: object) -> str | None:
     if not isinstance(value, (str, os.PathLike)):
         return "a path"
     if "\0" in os.fsdecode(os.fspath(value)):
-        raise BadText("a path cannot hold a NUL character", hint="Check how the path was made.")
+        raise BadText("A path cannot hold a NUL character", hint="Check how the path was made.")
     return None
 
 

@@ -69,11 +69,11 @@ def _judgements(answer: object, count: int) -> dict[int, float]:
     """The score of each result that was judged, by its index, or an error if the answer cannot be right."""
     entries = cast("dict[str, object]", answer).get("results") if isinstance(answer, dict) else None
     if not isinstance(entries, list):
-        raise BadProviderAnswer("its answer has no list of `results`.")
+        raise BadProviderAnswer("Its answer has no list of `results`.")
     pairs = [_judgement(entry, count) for entry in cast("list[object]", entries)]
     judged = dict(pairs)
     if len(judged) != len(pairs):
-        raise BadProviderAnswer("its answer ranks a result twice.")
+        raise BadProviderAnswer("Its answer ranks a result twice.")
     return judged
 
 
@@ -82,9 +82,9 @@ def _judgement(entry: object, count: int) -> tuple[int, float]:
         case {"index": int() as index, "relevance_score": int() | float() as score}:
             pass
         case _:
-            raise BadProviderAnswer("its answer has a result without `index` or `relevance_score`.")
+            raise BadProviderAnswer("Its answer has a result without `index` or `relevance_score`.")
     if isinstance(index, bool) or not 0 <= index < count:
-        raise BadProviderAnswer(f"its answer ranks result {index}, but there are only {count}.")
+        raise BadProviderAnswer(f"Its answer ranks result {index}, but there are only {count}.")
     if isinstance(score, bool) or not math.isfinite(score):
-        raise BadProviderAnswer("its answer contains a score that is not a number.")
+        raise BadProviderAnswer("Its answer contains a score that is not a number.")
     return index, float(score)

@@ -25,7 +25,7 @@ _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 def require_sane_chunks(chunks: Sequence[Chunk]) -> None:
     repeated = [i for i, n in Counter(c.id for c in chunks).items() if n > 1]
     if repeated:
-        raise DuplicateChunkId(f"the chunk id {repeated[0]!r} appears more than once in one call")
+        raise DuplicateChunkId(f"The chunk id {repeated[0]!r} appears more than once in one call")
     for start in range(0, len(chunks), _CHUNKS_AT_ONCE):
         some = chunks[start : start + _CHUNKS_AT_ONCE]
         # One look at all texts together, and one at each only if something is wrong with some of them.
@@ -61,9 +61,9 @@ def metadata_text(metadata: Metadata, what: str) -> str:
     try:
         text = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
     except ValueError as error:
-        raise BadMetadata(f"the metadata of {what} contains NaN or infinity") from error
+        raise BadMetadata(f"The metadata of {what} contains NaN or infinity") from error
     if not storable(text) or _NUL.search(text):
-        raise BadMetadata(f"the metadata of {what} contains NUL characters or unpaired surrogates")
+        raise BadMetadata(f"The metadata of {what} contains NUL characters or unpaired surrogates")
     return text
 
 
@@ -74,14 +74,14 @@ def _require_plain(value: object, what: str, depth: int) -> None:
         of_keys = cast("Mapping[object, object]", value)
         for key in of_keys:
             if not isinstance(key, str):
-                raise BadMetadata(f"the metadata of {what} has the key {key!r}, which is not text")
+                raise BadMetadata(f"The metadata of {what} has the key {key!r}, which is not text")
         elements = of_keys.values()
     elif isinstance(value, (list, tuple)):
         elements = cast("Sequence[object]", value)
     else:
-        raise BadMetadata(f"the metadata of {what} contains a {type(value).__name__}, which is not JSON")
+        raise BadMetadata(f"The metadata of {what} contains a {type(value).__name__}, which is not JSON")
     for element in elements:
         if depth >= _DEEPEST_METADATA:
-            raise BadMetadata(f"the metadata of {what} is nested more than {_DEEPEST_METADATA} levels deep")
+            raise BadMetadata(f"The metadata of {what} is nested more than {_DEEPEST_METADATA} levels deep")
         if element is not None and type(element) not in _PLAIN and not isinstance(element, _PLAIN):
             _require_plain(element, what, depth + 1)

@@ -58,11 +58,11 @@ def pending(known: Sequence[Migration], applied: Sequence[AppliedMigration]) -> 
         migration = by_version.get(done.version)
         if migration is None:
             raise BaseTooNew(
-                f"the base is at version {done.version} ({done.name}), this program knows {newest}"
+                f"The base is at version {done.version} ({done.name}), this program knows {newest}"
             )
         if migration.digest != done.digest:
             raise MigrationEdited(
-                f"migration {done.version} ({done.name}) of the base differs from this version's"
+                f"Migration {done.version} ({done.name}) of the base differs from this version's"
             )
     # Not only what is above the highest: migrations written side by side may be released in another order.
     reached = {m.version for m in applied}

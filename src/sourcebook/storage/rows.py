@@ -54,12 +54,12 @@ def made_of_intact_rows(make: Callable[P, T], *arguments: P.args, **named: P.kwa
         # A text that was asked for cannot be stored anywhere; the base has nothing to do with it.
         raise
     except (ValueError, TypeError) as error:
-        raise BaseDamaged(f"a row of the base is invalid ({error})") from error
+        raise BaseDamaged(f"A row of the base is invalid ({error})") from error
     except AttributeError as error:
         # One changed bit makes bytes of a text. What is no value of a row lacks something by a mistake in the program.
         if not isinstance(error.obj, _VALUES):
             raise
-        raise BaseDamaged(f"a row of the base is invalid ({error})") from error
+        raise BaseDamaged(f"A row of the base is invalid ({error})") from error
 
 
 @of_intact_rows

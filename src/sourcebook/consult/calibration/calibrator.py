@@ -148,7 +148,7 @@ async def _distance(context: QuestionContext, collection_id: str, pair: Question
     one = await context.vector_for(collection_id, pair.question)
     other = await context.vector_for(collection_id, pair.other)
     if one is None or other is None:
-        raise NoEmbedder(f"the model of {collection_id!r} is not available here")
+        raise NoEmbedder(f"The model of {collection_id!r} is not available here")
     return 1.0 - nearness_to(one, DistanceMetric.COSINE)(other)
 
 

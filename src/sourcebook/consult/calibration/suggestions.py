@@ -177,6 +177,6 @@ def has_enough(questions: Sequence[JudgedQuestion]) -> bool:
 def _require(sides: Sequence[Sequence[object]], one: str, other: str) -> None:
     if min(map(len, sides)) < FEWEST:
         raise TooLittleData(
-            f"there are {len(sides[0])} {one} and {len(sides[1])} {other}",
+            f"There are {len(sides[0])} {one} and {len(sides[1])} {other}",
             hint=f"At least {FEWEST} of each are needed for a reliable threshold.",
         )

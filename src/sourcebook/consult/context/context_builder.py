@@ -111,7 +111,7 @@ class ContextBuilder:
     ) -> None:
         if isinstance(source, RowIndex) and embedder is None:
             raise UsageError(
-                "an index needs an embedder for the question", hint="Pass anything with embed([text])."
+                "An index needs an embedder for the question", hint="Pass anything with embed([text])."
             )
         self._source = source
         self._embedder = embedder
@@ -157,7 +157,7 @@ class ContextBuilder:
             return None
         if entity not in self._policies:
             known = ", ".join(sorted(self._policies)) or "none"
-            raise UsageError(f"there is no policy for {entity!r}", hint=f"The policies cover: {known}.")
+            raise UsageError(f"There is no policy for {entity!r}", hint=f"The policies cover: {known}.")
         return self._policies[entity]
 
     def _search(
@@ -179,7 +179,7 @@ class _Limits:
 
     def __post_init__(self) -> None:
         if self.max_chunks < 1 or self.max_characters < 1:
-            raise UsageError("a context needs room for at least one chunk and one character")
+            raise UsageError("A context needs room for at least one chunk and one character")
 
 
 def assembled(

@@ -163,7 +163,7 @@ class Attendant:
         if lacking is Lacking.QUESTIONS:
             raise NoQuestionsLeft(balance=balance, price=prices.more_questions)
         raise NotEnoughTokens(
-            f"this costs {prices.new_topic} tokens, and the balance is {balance}",
+            f"This costs {prices.new_topic} tokens, and the balance is {balance}",
             balance=balance,
             price=prices.new_topic,
         )

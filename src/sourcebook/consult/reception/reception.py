@@ -81,7 +81,7 @@ class Reception:
         shown before the answer is complete, whatever `on_event` does.
         """
         if not visit.question.strip():
-            raise NothingToSearchFor("the question is empty", hint="Ask something.")
+            raise NothingToSearchFor("The question is empty", hint="Ask something.")
         _require_question(visit)
         _require_key(visit)
         async with self._turn(visit.user_id, visit.channel_key):
@@ -225,7 +225,7 @@ class Reception:
             meta={"human": True},
         ) or await messages.find_message(visit.key)
         if logged is None or logged.user_id != visit.user_id or logged.meta.get("human") is not True:
-            raise UsageError(f"the key {visit.key!r} belongs to another message")
+            raise UsageError(f"The key {visit.key!r} belongs to another message")
         if visit.question.strip() and logged.text != question:
             raise Conflict(
                 "This key belongs to another question to an expert.",
@@ -237,7 +237,7 @@ class Reception:
         turns = await self._stores.sessions.messages(topic.session_id, topic.user_id, last=2)
         asked = [message.content for message in turns if message.role is Role.USER]
         if not asked:
-            raise NothingToSearchFor("there is no question yet", hint="Ask something.")
+            raise NothingToSearchFor("There is no question yet", hint="Ask something.")
         return asked[-1]
 
     def _collections(self, visit: Visit) -> Sequence[str]:
@@ -245,7 +245,7 @@ class Reception:
 
     def _expert(self) -> ExpertQueue:
         if self._drafting is None:
-            raise UsageError("there is no expert to ask", hint="Open the base with its moderation.")
+            raise UsageError("There is no expert to ask", hint="Open the base with its moderation.")
         return self._drafting
 
 
@@ -257,4 +257,4 @@ def _require_question(visit: Visit) -> None:
 
 def _require_key(visit: Visit) -> None:
     if not visit.key:
-        raise UsageError("a question needs its own key")
+        raise UsageError("A question needs its own key")

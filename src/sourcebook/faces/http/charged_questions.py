@@ -165,7 +165,7 @@ async def own_session(
     """A conversation of the caller, about collections that the caller may see. Any other is not found."""
     session = await book.stores.sessions.get_session(session_id, caller.user_id)
     if session is None or not sees_session(caller, session, settings):
-        raise SessionNotFound(f"there is no session {session_id!r}")
+        raise SessionNotFound(f"There is no session {session_id!r}")
     return session
 
 

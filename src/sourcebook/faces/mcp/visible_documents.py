@@ -69,7 +69,7 @@ class VisibleLibrary:
                 continue
             if found.document.is_active:
                 return Place(place, found.document)
-        raise DocumentNotFound(f"there is no document {name!r}", hint="Search first, and use a document_id.")
+        raise DocumentNotFound(f"There is no document {name!r}", hint="Search first, and use a document_id.")
 
     async def passage(self, passage_id: str, collection: str | None = None) -> tuple[Place, Chunk]:
         for place in await self.collections(collection):
@@ -79,14 +79,14 @@ class VisibleLibrary:
             document = await self._book.library.get(found.chunk.document_id, collection=place)
             if document is not None and document.is_active:
                 return Place(place, document), found.chunk
-        raise ChunkNotFound(f"there is no passage {passage_id!r}", hint="Search first, and use a passage_id.")
+        raise ChunkNotFound(f"There is no passage {passage_id!r}", hint="Search first, and use a passage_id.")
 
     async def at(self, uri: str) -> Place:
         """The document of this address."""
         parts = urlsplit(uri)
         collection, name = unquote(parts.netloc), unquote(parts.path.removeprefix("/"))
         if parts.scheme != SCHEME or not collection or not name:
-            raise DocumentNotFound(f"there is no document at {uri!r}")
+            raise DocumentNotFound(f"There is no document at {uri!r}")
         return await self.document(name, collection)
 
     async def documents(self) -> list[Place]:

@@ -162,7 +162,7 @@ def _bot(settings: Settings) -> Bot:
         raise BadSetting("`telegram_token` is not a token.", hint="A token looks like 123456:ABC….") from None
     except RuntimeError:
         raise ProviderMissing(
-            "a proxy needs the package aiohttp-socks", hint="Install it: pip install aiohttp-socks."
+            "A proxy needs the package aiohttp-socks", hint="Install it: pip install aiohttp-socks."
         ) from None
 
 

@@ -110,7 +110,7 @@ class Page:
         """The one to show first."""
         allowed = allowed_collections(self.caller, None, self.settings)
         if not allowed:
-            raise CollectionNotFound("there is no collection you may see", hint="Ask an administrator.")
+            raise CollectionNotFound("There is no collection you may see", hint="Ask an administrator.")
         return allowed[0]
 
     async def show(self, template: str, place: str, /, *, status: int = 200, **context: Any) -> HTMLResponse:

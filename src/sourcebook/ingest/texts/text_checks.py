@@ -35,7 +35,7 @@ def require_size(texts: Sequence[NewText], dimensions: int) -> None:
     for number, text in enumerate(texts, start=1):
         if text.vector is not None and len(text.vector) != dimensions:
             raise EmbeddingSizeMismatch(
-                f"the vector of {_name(text, number)} has {len(text.vector)} numbers, the collection's vectors have "
+                f"The vector of {_name(text, number)} has {len(text.vector)} numbers, the collection's vectors have "
                 f"{dimensions}"
             )
 
@@ -43,7 +43,7 @@ def require_size(texts: Sequence[NewText], dimensions: int) -> None:
 def _checked(given: object, number: int) -> NewText:
     text = NewText(given) if isinstance(given, str) else given
     if not isinstance(text, NewText):
-        raise UsageError(f"text {number} must be a text or a NewText, not {type(given).__name__}.")
+        raise UsageError(f"Text {number} must be a text or a NewText, not {type(given).__name__}.")
     what = _name(text, number)
     for field in ("text", "id", "title", "language"):
         value: object = getattr(text, field)
@@ -54,7 +54,7 @@ def _checked(given: object, number: int) -> NewText:
         if not storable(value):
             raise BadText(f"The {field} of {what} contains characters that no database can store.")
     if not isinstance(cast("object", text.metadata), Mapping):
-        raise UsageError(f"metadata of {what} must be a dict, not {type(text.metadata).__name__}.")
+        raise UsageError(f"Metadata of {what} must be a dict, not {type(text.metadata).__name__}.")
     return text if text.vector is None else replace(text, vector=_numbers(text.vector, what))
 
 

@@ -171,7 +171,7 @@ class Crawler:
         except AddressRefused as error:
             if is_named:
                 raise
-            self._found.troubles[address] = error.message
+            self._found.troubles[address] = error.message.rstrip(".")
             return
         except (NotFetched, UsageError) as error:
             self._found.troubles[address] = str(error).rstrip(".")

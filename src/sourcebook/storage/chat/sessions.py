@@ -106,7 +106,7 @@ class SqlSessions:
         if not await self._database.execute(
             "rename_session", session_id=session_id, user_id=user_id, title=title, now=self._clock.now()
         ):
-            raise SessionNotFound(f"there is no session {session_id!r}")
+            raise SessionNotFound(f"There is no session {session_id!r}")
 
     async def remove_session(self, session_id: str, user_id: int) -> bool:
         return bool(await self._database.execute("delete_session", session_id=session_id, user_id=user_id))
@@ -171,7 +171,7 @@ class SqlSessions:
 
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
         if await self.get_session(session_id, user_id) is None:
-            raise SessionNotFound(f"there is no session {session_id!r}")
+            raise SessionNotFound(f"There is no session {session_id!r}")
         if last is None:
             rows = await self._database.fetch("session_messages", session_id=session_id)
         else:
@@ -254,7 +254,7 @@ async def write_turn(
 ) -> tuple[ChatMessage, ChatMessage]:
     """Store a turn at the end of its conversation, in a transaction that may store more."""
     if not await _take_session(transaction, asked.session_id, asked.content, answered.created_at):
-        raise SessionNotFound(f"there is no session {asked.session_id!r}")
+        raise SessionNotFound(f"There is no session {asked.session_id!r}")
     return await _insert_turn(transaction, asked, answered)
 
 

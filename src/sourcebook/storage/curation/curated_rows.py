@@ -39,7 +39,7 @@ def require_sane(wanted: Revision) -> None:
     texts = (wanted.category, wanted.answer, wanted.question, wanted.subcategory, *quoted)
     require_storable("the curated answer", *texts)
     if not wanted.answer.strip() or not normal_form(wanted.category):
-        raise UsageError("a curated answer needs a category and an answer")
+        raise UsageError("A curated answer needs a category and an answer")
 
 
 async def insert_entry(

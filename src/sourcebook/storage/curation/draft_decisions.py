@@ -88,7 +88,7 @@ async def let_next_wait(transaction: Executor, draft: Draft) -> None:
 async def require_draft(executor: Executor, draft_id: int) -> Draft:
     row = await executor.fetch_one("draft_by_id", draft_id=draft_id)
     if row is None:
-        raise DraftNotFound(f"there is no draft {draft_id}")
+        raise DraftNotFound(f"There is no draft {draft_id}")
     return draft_from(row)
 
 

@@ -74,7 +74,7 @@ class SqlModerationQueue:
                 "draft_of_message", chat_message_id=draft.chat_message_id, kind=draft.kind.value
             )
             if known is None:
-                raise UserNotFound(f"there is no user {draft.user_id}")
+                raise UserNotFound(f"There is no user {draft.user_id}")
             made = await require_draft(transaction, known["id"])
         if draft.visit_key is not None:
             await draft_is_made(transaction, draft.visit_key, made.id)
@@ -203,7 +203,7 @@ class SqlModerationQueue:
             now, stored = self._clock.now(), await _stored(transaction, revision, embedded)
             known = await read_entries(transaction, [entry.id])
             if [(each.revision, each.stale_since) for each in known] != [(entry.revision, None)]:
-                raise CuratedAnswerChangedMeanwhile(f"the curated answer {entry.id} has changed meanwhile")
+                raise CuratedAnswerChangedMeanwhile(f"The curated answer {entry.id} has changed meanwhile")
             await renew_entry(
                 transaction, stored, entry.id, revision, embedded.vector, now, approved_by=admin_id
             )
@@ -215,7 +215,7 @@ class SqlModerationQueue:
         async with self._database.transaction() as transaction:
             draft = await require_draft(transaction, draft_id)
             if draft.user_id != user_id or draft.kind is not DraftKind.DECLINED:
-                raise DraftNotFound(f"user {user_id} has no question {draft_id}")
+                raise DraftNotFound(f"User {user_id} has no question {draft_id}")
             now = self._clock.now()
             mine = [other for other in await family_of(transaction, draft) if other.user_id == user_id]
             for one in (*mine, draft):
@@ -244,7 +244,7 @@ class SqlModerationQueue:
         async with self._database.transaction() as transaction:
             entries = await read_entries(transaction, [entry_id])
             if not entries:
-                raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+                raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}")
             await require_decider_row(transaction, editor_id)
             proposal = replace(
                 stale_draft(entries[0], Why.EDITED),
@@ -379,7 +379,7 @@ async def _stored(transaction: Executor, revision: Revision, embedded: Embedded)
     """The collection of an answer, whose model the answer's vector must be of."""
     stored = await collections.require(transaction, revision.collection_id)
     if stored.collection.model != embedded.model:
-        raise ActiveModelChanged(f"the model of the collection {revision.collection_id!r} has changed")
+        raise ActiveModelChanged(f"The model of the collection {revision.collection_id!r} has changed")
     return stored
 
 

@@ -28,7 +28,7 @@ class SqlTerminology:
         require_storable("the term", term, preferred_phrase, description, language)
         key = normal_form(term)
         if not key or not preferred_phrase.strip():
-            raise UsageError("a term needs a word and the phrase to use instead")
+            raise UsageError("A term needs a word and the phrase to use instead")
         async with self._database.transaction() as transaction:
             row = await transaction.fetch_one(
                 "put_terminology",

@@ -74,7 +74,7 @@ async def decide(
 async def require(executor: Executor, wording_id: int) -> Wording:
     row = await executor.fetch_one("wording_by_id", wording_id=wording_id)
     if row is None:
-        raise WordingNotFound(f"there is no wording {wording_id}")
+        raise WordingNotFound(f"There is no wording {wording_id}")
     return wording_from(row)
 
 
@@ -85,13 +85,13 @@ async def _put(
     require_storable("the wording", question)
     key, said = question_key(question), " ".join(question.split())
     if not key:
-        raise UsageError("the wording is empty", hint="Write a question.")
+        raise UsageError("The wording is empty", hint="Write a question.")
     entry = await _entry(transaction, entry_id)
     if entry.question is not None and question_key(entry.question) == key:
         return None
     stored = await collections.require(transaction, entry.collection_id)
     if stored.collection.model != embedded.model:
-        raise ActiveModelChanged(f"the model of the collection {entry.collection_id!r} has changed")
+        raise ActiveModelChanged(f"The model of the collection {entry.collection_id!r} has changed")
     await transaction.execute(
         "insert_wording",
         entry_id=entry_id,
@@ -115,7 +115,7 @@ async def _put(
 async def _entry(transaction: Executor, entry_id: int) -> CuratedAnswer:
     found = await read_entries(transaction, [entry_id])
     if not found:
-        raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+        raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}")
     return found[0]
 
 

@@ -87,7 +87,7 @@ class DocumentWriter:
         if stored.collection.model != self.source.model:
             raise ActiveModelChanged
         if await transaction.fetch_one("document_state", collection_id=name, document_id=document.id):
-            raise DocumentChangedMeanwhile(f"the document {document.id!r} has come into being meanwhile")
+            raise DocumentChangedMeanwhile(f"The document {document.id!r} has come into being meanwhile")
         owner = await transaction.fetch_one("hash_owner", collection_id=name, file_hash=document.file_hash)
         if owner is not None:
             return WriteOutcome.DUPLICATE

@@ -145,4 +145,4 @@ def _status(value: str, identity: str) -> DocumentStatus:
     try:
         return DocumentStatus(value)
     except ValueError as error:
-        raise UsageError(f"the document {identity} has the status {value!r}, which is not known") from error
+        raise UsageError(f"The document {identity} has the status {value!r}, which is not known") from error

@@ -107,7 +107,7 @@ def recognised(found: Mapping[str, Collection[str]]) -> Layout:
     """The layout that these tables have, or an error that says what is missing."""
     if "schema_migrations" in found and "base_info" in found:
         raise UsageError(
-            "this is already a Sourcebook base", hint="Copy it with `sourcebook copy SRC DST` instead."
+            "This is already a Sourcebook base", hint="Copy it with `sourcebook copy SRC DST` instead."
         )
     layout = BOT if "users" in found or "knowledge_base" in found else CHATS
     missing = [
@@ -119,7 +119,7 @@ def recognised(found: Mapping[str, Collection[str]]) -> Layout:
     if missing:
         several = f" and {len(missing) - 1} more columns" if len(missing) > 1 else ""
         raise UsageError(
-            f"this is not {layout.name}: {missing[0]} is missing{several}",
+            f"This is not {layout.name}: {missing[0]} is missing{several}",
             hint="The layouts that can be imported are in docs/reference/schema.md.",
         )
     return layout

@@ -68,7 +68,7 @@ def one_size(sizes: dict[int, int]) -> int | None:
     if len(sizes) > 1:
         listed = ", ".join(f"{count} of {size}" for size, count in sorted(sizes.items()))
         raise EmbeddingSizeMismatch(
-            f"the vectors are not all of one size: {listed} numbers",
+            f"The vectors are not all of one size: {listed} numbers",
             hint="Leave out `--model` to embed every text again.",
         )
     return next(iter(sizes))
@@ -77,7 +77,7 @@ def one_size(sizes: dict[int, int]) -> int | None:
 def require_size(model: EmbeddingModel, size: int) -> None:
     if model.dimensions != size:
         raise UsageError(
-            f"the vectors have {size} numbers, but those of {model.name} have {model.dimensions}",
+            f"The vectors have {size} numbers, but those of {model.name} have {model.dimensions}",
             hint="Name the model that made them, or leave out `--model` to embed every text again.",
         )
 

@@ -100,12 +100,12 @@ async def create(database: Database, wanted: Collection, now: int) -> Collection
 def _require_sane(wanted: Collection) -> None:
     require_storable("the collection", wanted.id, wanted.name, wanted.description)
     if not 0 < len(wanted.id) <= _LONGEST_ID:
-        raise UsageError(f"a collection's id has 1 to {_LONGEST_ID} characters")
+        raise UsageError(f"A collection's id has 1 to {_LONGEST_ID} characters")
     if not 0 < wanted.embedding_dimensions <= _LARGEST_VECTOR:
-        raise UsageError(f"vectors have 1 to {_LARGEST_VECTOR} dimensions, not {wanted.embedding_dimensions}")
+        raise UsageError(f"Vectors have 1 to {_LARGEST_VECTOR} dimensions, not {wanted.embedding_dimensions}")
     if wanted.model is not None and wanted.model.dimensions != wanted.embedding_dimensions:
         raise UsageError(
-            f"the model {wanted.model.name} makes vectors of {wanted.model.dimensions} numbers, "
+            f"The model {wanted.model.name} makes vectors of {wanted.model.dimensions} numbers, "
             f"not {wanted.embedding_dimensions}"
         )
 
@@ -114,7 +114,7 @@ def _require_same(found: Collection, wanted: Collection) -> None:
     same_size = found.embedding_dimensions == wanted.embedding_dimensions
     if not same_size or found.distance_metric is not wanted.distance_metric:
         raise CollectionConflict(
-            f"the collection {wanted.id!r} exists with {found.embedding_dimensions} dimensions and the metric "
+            f"The collection {wanted.id!r} exists with {found.embedding_dimensions} dimensions and the metric "
             f"{found.distance_metric}, not {wanted.embedding_dimensions} and {wanted.distance_metric}"
         )
 

@@ -62,7 +62,7 @@ async def heads(executor: Executor, collection_id: str, document_ids: Sequence[s
 async def require(executor: Executor, collection_id: str, document_id: str) -> None:
     row = await executor.fetch_one("document_state", collection_id=collection_id, document_id=document_id)
     if row is None:
-        raise DocumentNotFound(f"there is no document {document_id!r} in the collection {collection_id!r}")
+        raise DocumentNotFound(f"There is no document {document_id!r} in the collection {collection_id!r}")
 
 
 async def paths(executor: Executor, collection_id: str, document_id: str) -> list[DocumentPath]:

@@ -160,7 +160,7 @@ class SqlIndexWriter:
         left = [path for path in paths if (path.source_id, path.path) not in taken]
         if not held or held[0].file_hash != successor.document.file_hash or len(left) > 1:
             raise DocumentChangedMeanwhile(
-                f"the document {document_id!r} is no longer what it was when it was read"
+                f"The document {document_id!r} is no longer what it was when it was read"
             )
 
     async def refuse(self, collection_id: str, refusal: Refusal) -> None:
@@ -169,7 +169,7 @@ class SqlIndexWriter:
         async with self._database.transaction() as transaction:
             held = await documents.heads(transaction, collection_id, [refusal.document_id])
             if not held or held[0].file_hash != refusal.expected_hash:
-                raise DocumentChangedMeanwhile(f"the {what} is no longer what it was when it was read")
+                raise DocumentChangedMeanwhile(f"The {what} is no longer what it was when it was read")
             lying = self._whereabouts(transaction, collection_id)
             await documents.refuse(transaction, collection_id, held[0], refusal, lying.now)
             await lying.put(refusal.document_id, refusal.paths)
@@ -223,7 +223,7 @@ class SqlIndexWriter:
         for model in {one.model for one in prepared}:
             if stored.collection.model != model:
                 raise ActiveModelChanged(
-                    f"the document was embedded with {model.name}, the collection {collection_id!r} now uses "
+                    f"The document was embedded with {model.name}, the collection {collection_id!r} now uses "
                     f"{stored.collection.model.name if stored.collection.model else 'none'}"
                 )
         return stored
@@ -240,7 +240,7 @@ class SqlIndexWriter:
             if current == ready.file_hash:
                 return await self._unchanged(transaction, collection_id, ready)
             raise DocumentChangedMeanwhile(
-                f"the document {document_id!r} is no longer what it was when it was read"
+                f"The document {document_id!r} is no longer what it was when it was read"
             )
         owner = await self._claim_hash(transaction, collection_id, ready)
         if owner != document_id:

@@ -44,7 +44,7 @@ class SqlLibrary:
             collection = stored.collection
         if collection.model != model:
             raise ActiveModelChanged(
-                f"the collection {collection_id!r} has vectors of "
+                f"The collection {collection_id!r} has vectors of "
                 f"{collection.model.name if collection.model else 'no model'}, not of {model.name}",
                 hint="Choose the collection's own model with `embedder`, or run `sourcebook reindex --model`.",
             )

@@ -75,10 +75,10 @@ def _require_sane(prepared: PreparedDocument) -> None:
     for chunk in (c.chunk for c in prepared.chunks):
         if chunk.document_id != document.id:
             raise UsageError(
-                f"the chunk {chunk.id!r} belongs to document {chunk.document_id!r}, not to {what}"
+                f"The chunk {chunk.id!r} belongs to document {chunk.document_id!r}, not to {what}"
             )
         if document.content[chunk.start_index : chunk.end_index] != chunk.content:
-            raise UsageError(f"the chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
+            raise UsageError(f"The chunk {chunk.id!r} is not at {chunk.start_index} in the text of {what}")
 
 
 def _ready_chunks(

@@ -322,7 +322,7 @@ async def _required_set(
     stored = await collections.require(transaction, collection_id)
     model_id = await _model_id(transaction, model)
     if await transaction.fetch_one("model_set", collection_id=collection_id, model_id=model_id) is None:
-        raise ReindexOverrun(f"the set of {model.name} in {collection_id!r} was removed by somebody else")
+        raise ReindexOverrun(f"The set of {model.name} in {collection_id!r} was removed by somebody else")
     return stored, model_id
 
 
@@ -330,7 +330,7 @@ async def _require_unused(transaction: Executor, collection_id: str, model_id: i
     stored = await collections.require(transaction, collection_id)
     if stored.model_id == model_id:
         raise ReindexOverrun(
-            f"somebody else took the set that was to be removed from {collection_id!r} into use"
+            f"Somebody else took the set that was to be removed from {collection_id!r} into use"
         )
     return stored
 

@@ -27,15 +27,15 @@ def checked(vector: Vector, dimensions: int, what: str) -> NDArray[np.float32]:
     try:
         numbers = np.asarray(vector) if is_single else np.asarray(vector, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise BadVector(f"the vector of {what} is not a list of numbers") from error
+        raise BadVector(f"The vector of {what} is not a list of numbers") from error
     if numbers.ndim != 1 or numbers.size == 0:
-        raise BadVector(f"the vector of {what} is not a plain, non-empty list of numbers")
+        raise BadVector(f"The vector of {what} is not a plain, non-empty list of numbers")
     if numbers.size != dimensions:
         raise EmbeddingSizeMismatch(
-            f"the vector of {what} has {numbers.size} numbers, the collection's vectors have {dimensions}"
+            f"The vector of {what} has {numbers.size} numbers, the collection's vectors have {dimensions}"
         )
     if not np.isfinite(numbers).all() or (not is_single and np.abs(numbers).max() > _LARGEST):
-        raise BadVector(f"the vector of {what} contains NaN, infinity or a number too large to store")
+        raise BadVector(f"The vector of {what} contains NaN, infinity or a number too large to store")
     return numbers.astype(np.float32)
 
 

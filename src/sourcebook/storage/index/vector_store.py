@@ -146,7 +146,7 @@ class SqlVectorStore:
 
 def _ready(embedded: EmbeddedChunk, collection: Collection) -> ReadyChunk:
     if embedded.embedding is None:
-        raise BadVector(f"the chunk {embedded.chunk.id!r} has no vector")
+        raise BadVector(f"The chunk {embedded.chunk.id!r} has no vector")
     return ReadyChunk(
         embedded.chunk,
         vector_encoding.encoded(embedded.embedding, collection, f"chunk {embedded.chunk.id!r}"),
@@ -156,4 +156,4 @@ def _ready(embedded: EmbeddedChunk, collection: Collection) -> ReadyChunk:
 def _require_all_known(chunks: Sequence[EmbeddedChunk], old: Sequence[Row]) -> None:
     unknown = {c.chunk.id for c in chunks} - {r["chunk_id"] for r in old}
     if unknown:
-        raise ChunkNotFound(f"there is no chunk {min(unknown)!r} to update")
+        raise ChunkNotFound(f"There is no chunk {min(unknown)!r} to update")

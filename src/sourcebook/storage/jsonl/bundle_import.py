@@ -90,7 +90,7 @@ async def open_collections(store: VectorStore, wanted: Sequence[Collection]) -> 
             collection.distance_metric,
         ):
             raise CollectionConflict(
-                f"the collection {collection.id!r} exists with {_named(found)}, but the import has "
+                f"The collection {collection.id!r} exists with {_named(found)}, but the import has "
                 f"{_named(collection)}",
                 hint="Import it under another name with `--collection NAME`; nothing was imported.",
             )
@@ -108,7 +108,7 @@ def _named(collection: Collection) -> str:
 def _only(collections: Sequence[Collection]) -> Collection:
     if len(collections) != 1:
         raise UsageError(
-            f"the bundle has {len(collections)} collections, which cannot be merged into one",
+            f"The bundle has {len(collections)} collections, which cannot be merged into one",
             hint="Leave out `--collection`, or export a single collection.",
         )
     return collections[0]

@@ -89,7 +89,7 @@ def read_manifest(folder: Path) -> Manifest:
     version = found.value("format_version", int)
     if version != VERSION:
         raise BadBundle(
-            f"the bundle has the format version {version}, but this program reads version {VERSION}",
+            f"The bundle has the format version {version}, but this program reads version {VERSION}",
             hint="Install the newer version, in the way you installed this one. Nothing was imported.",
         )
     listed = found.value("files", dict[str, Any])

@@ -73,7 +73,7 @@ def _look(source: str) -> Path:
             hint="Give a folder written by `sourcebook export`, or one with an `embeddings.jsonl`.",
         )
     if not path.exists():
-        raise PathNotFound(f"there is no {source}")
+        raise PathNotFound(f"There is no {source}")
     if path.is_file():
         return path
     if claims_to_be_ours(path):
@@ -82,7 +82,7 @@ def _look(source: str) -> Path:
         raise BadBundle(f"{MANIFEST} is missing from the bundle, or damaged")
     if not (path / EMBEDDINGS).is_file():
         raise BadBundle(
-            f"there is no {EMBEDDINGS} in {source}",
+            f"There is no {EMBEDDINGS} in {source}",
             hint="Give a folder written by `sourcebook export`, or one with an `embeddings.jsonl`.",
         )
     return path / EMBEDDINGS

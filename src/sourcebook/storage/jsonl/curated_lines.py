@@ -86,7 +86,7 @@ def bundled_answers(folder: Path, targets: Mapping[str, Collection]) -> list[tup
         read = Fields(row, f"line {number} of {CURATED}")
         target = targets.get(read.text("collection"))
         if target is None:
-            raise BadBundle(f"line {number} of {CURATED}: its collection is not in the manifest")
+            raise BadBundle(f"Line {number} of {CURATED}: its collection is not in the manifest")
         found.append((target, read))
     return found
 

@@ -182,7 +182,7 @@ async def _resumed(target: CopyTarget, base_id: str, change: int) -> _Done:
     known = json.loads(text)
     if known["source"] != base_id:
         raise Conflict(
-            "the target contains part of a copy of another base",
+            "The target contains part of a copy of another base",
             hint="Finish that copy, or choose an empty base.",
         )
     if known["change"] != change:

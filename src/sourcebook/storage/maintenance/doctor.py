@@ -135,11 +135,11 @@ class Examination:
         try:
             self.findings += await look
         except BaseDamaged as error:
-            self.unreadable.append(f"{what}: {error.message}")
+            self.unreadable.append(f"{what}: {error.message.removesuffix('.')}")
         except _AWAY:
             raise
         except StorageError as error:
-            self.unexamined.append(f"{what}: {error.message}")
+            self.unexamined.append(f"{what}: {error.message.removesuffix('.')}")
         self._done += 1
         self.show(what)
 

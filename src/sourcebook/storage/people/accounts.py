@@ -53,7 +53,7 @@ class SqlAccounts:
                 now=now,
             )
             if made is None:
-                raise AccountExists(f"there is an account {login!r}, or user {owner} has one")
+                raise AccountExists(f"There is an account {login!r}, or user {owner} has one")
             await _bind(transaction, owner, collections)
             return await _found(transaction, login)
 
@@ -200,7 +200,7 @@ async def person_for(
             "set_user_role", user_id=user_id, role=role.user_role.value, now=now
         )
         if not changed:
-            raise UserNotFound(f"there is no person {user_id}")
+            raise UserNotFound(f"There is no person {user_id}")
         return user_id
     row = await transaction.fetch_one(
         "insert_user",
@@ -241,7 +241,7 @@ def account_from(row: Row, collections: Sequence[str]) -> Account:
 async def _found(executor: Executor, login: str) -> Account:
     row = await executor.fetch_one("account_by_login", login=login)
     if row is None:
-        raise AccountNotFound(f"there is no account {login!r}")
+        raise AccountNotFound(f"There is no account {login!r}")
     return await _with_collections(executor, row)
 
 

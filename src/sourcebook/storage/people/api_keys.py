@@ -122,14 +122,14 @@ async def _owner(transaction: Executor, name: str, role: AccountRole, login: str
         return await person_for(transaction, name, role, None, now)
     row = await transaction.fetch_one("account_by_login", login=login)
     if row is None:
-        raise AccountNotFound(f"there is no account {login!r}")
+        raise AccountNotFound(f"There is no account {login!r}")
     return int(row["user_id"])
 
 
 async def _key(executor: Executor, key_id: int) -> ApiKey:
     row = await executor.fetch_one("key_by_id", key_id=key_id)
     if row is None:
-        raise KeyNotFound(f"there is no API key {key_id}")
+        raise KeyNotFound(f"There is no API key {key_id}")
     bound = await executor.fetch("collections_of_key", api_key_id=key_id) if row["is_bound"] else []
     return key_from(row, [each["collection_id"] for each in bound])
 

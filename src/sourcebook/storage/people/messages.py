@@ -38,13 +38,13 @@ class SqlMessages:
         meta: Mapping[str, JsonValue] | None = None,
     ) -> LoggedMessage | None:
         if (text is None) == (chat_message_id is None):
-            raise UsageError("a message needs either a text or a conversation, not both")
+            raise UsageError("A message needs either a text or a conversation, not both")
         require_storable("the message", text, chat_message_id, session_id, external_id)
         shown, now = meta_text(meta or {}), self._clock.now()
 
         async def work(transaction: Executor) -> LoggedMessage | None:
             if await transaction.fetch_one("user_by_id", user_id=user_id) is None:
-                raise UserNotFound(f"there is no person {user_id}")
+                raise UserNotFound(f"There is no person {user_id}")
             made = await transaction.fetch_one(
                 "insert_message",
                 user_id=user_id,
@@ -87,7 +87,7 @@ class SqlMessages:
                 await transaction.fetch_one("lock_user", user_id=row["user_id"])
                 row = await transaction.fetch_one("message_by_id", message_id=message_id)
             if row is None:
-                raise UsageError(f"there is no message {message_id}")
+                raise UsageError(f"There is no message {message_id}")
             merged = {**message_from(row).meta, **meta}
             await transaction.execute("set_message_meta", message_id=message_id, meta=meta_text(merged))
 

@@ -44,7 +44,7 @@ async def locked_user(transaction: Executor, user_id: int) -> Row:
     """The row of the person, who from now on until the end of the transaction is ours."""
     row = await transaction.fetch_one("lock_user", user_id=user_id)
     if row is None:
-        raise UserNotFound(f"there is no person {user_id}")
+        raise UserNotFound(f"There is no person {user_id}")
     return row
 
 
@@ -113,7 +113,7 @@ async def hold(
     held = reservation_from(row)
     if operation is OperationType.FOLLOW_UP:
         if not await transaction.execute("take_follow_up", topic_id=topic_id, now=now):
-            raise UsageError(f"the topic {topic_id} has no follow-up question left")
+            raise UsageError(f"The topic {topic_id} has no follow-up question left")
     elif operation is not OperationType.NOTHING:
         change = Change(
             user_id, -amount, operation.value, f"reserve:{key}", reservation_id=held.id, topic_id=topic_id
@@ -150,12 +150,12 @@ async def _too_few(transaction: Executor, change: Change) -> NotEnoughTokens:
     row = await locked_user(transaction, change.user_id)
     balance, price = int(row["token_balance"]), -change.amount
     return NotEnoughTokens(
-        f"this costs {price} tokens, and the balance is {balance}", balance=balance, price=price
+        f"This costs {price} tokens, and the balance is {balance}", balance=balance, price=price
     )
 
 
 def _used_otherwise(key: str) -> UsageError:
-    return UsageError(f"the key {key!r} was used for something else", hint="Use a new key for every change.")
+    return UsageError(f"The key {key!r} was used for something else", hint="Use a new key for every change.")
 
 
 @checks_arguments
@@ -205,7 +205,7 @@ class SqlLedger:
     async def get_token_balance(self, user_id: int) -> int:
         row = await self._database.fetch_one("user_by_id", user_id=user_id)
         if row is None:
-            raise UserNotFound(f"there is no person {user_id}")
+            raise UserNotFound(f"There is no person {user_id}")
         return int(row["token_balance"])
 
     async def token_history(self, user_id: int, limit: int = 50) -> list[TokenTransaction]:
@@ -297,7 +297,7 @@ class SqlLedger:
                 return await _bought_before(transaction, transaction_from(row), user_id)
             found = await transaction.fetch_one("open_topic", user_id=user_id, channel_key=channel_key)
             if found is None:
-                raise TopicNotFound("there is no open consultation here")
+                raise TopicNotFound("There is no open consultation here")
             operation = OperationType.BUY_QUESTIONS.value
             change = Change(user_id, -price, operation, idempotency_key, topic_id=found["id"])
             await change_balance(transaction, change, now)
@@ -316,14 +316,14 @@ async def _bought_before(transaction: Executor, done: TokenTransaction, user_id:
 async def topic_now(transaction: Executor, topic_id: int) -> Topic:
     row = await transaction.fetch_one("topic_by_id", topic_id=topic_id)
     if row is None:
-        raise TopicNotFound(f"there is no topic {topic_id}")
+        raise TopicNotFound(f"There is no topic {topic_id}")
     return topic_from(row)
 
 
 async def _reservation(transaction: Executor, reservation_id: int) -> Reservation:
     row = await transaction.fetch_one("reservation_by_id", reservation_id=reservation_id)
     if row is None:
-        raise NotFound(f"there is no reservation {reservation_id}")
+        raise NotFound(f"There is no reservation {reservation_id}")
     return reservation_from(row)
 
 

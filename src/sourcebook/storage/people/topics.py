@@ -77,7 +77,7 @@ class SqlTopics:
     async def get_topic(self, topic_id: int) -> Topic:
         row = await self._database.fetch_one("topic_by_id", topic_id=topic_id)
         if row is None:
-            raise TopicNotFound(f"there is no topic {topic_id}")
+            raise TopicNotFound(f"There is no topic {topic_id}")
         return topic_from(row)
 
     async def list_topics(self, user_id: int, limit: int = 20) -> list[Topic]:
@@ -96,7 +96,7 @@ class SqlTopics:
         if not await self._database.execute(
             "set_topic_culture", topic_id=topic_id, culture=culture, category=category, now=now
         ):
-            raise TopicNotFound(f"there is no topic {topic_id}")
+            raise TopicNotFound(f"There is no topic {topic_id}")
         return await self.get_topic(topic_id)
 
     async def remove_topic(self, topic_id: int) -> bool:
@@ -141,7 +141,7 @@ async def topic_around(
 ) -> Topic:
     """A topic around a conversation that the person has. The person must be locked, and have none open there."""
     if await transaction.fetch_one("session_by_id", session_id=session_id, user_id=user_id) is None:
-        raise SessionNotFound(f"there is no session {session_id!r}")
+        raise SessionNotFound(f"There is no session {session_id!r}")
     return await _inserted(transaction, user_id, session_id, channel_key, culture, category, now)
 
 
@@ -170,13 +170,13 @@ async def _inserted(
 def require_topic(channel_key: str, face: str, culture: str | None, category: str | None) -> None:
     require_storable("the topic", channel_key, face, culture, category)
     if not channel_key:
-        raise UsageError("a topic needs the place where it is held")
+        raise UsageError("A topic needs the place where it is held")
 
 
 async def _require_user(transaction: Executor, user_id: int) -> None:
     row = await transaction.fetch_one("lock_user", user_id=user_id)
     if row is None or row["forgotten_at"] is not None:
-        raise UserNotFound(f"there is no person {user_id}")
+        raise UserNotFound(f"There is no person {user_id}")
 
 
 @of_intact_rows

@@ -66,7 +66,7 @@ class SqlUsers:
                 return await _welcomed(transaction, made, welcome_tokens, now)
             row = await transaction.fetch_one("user_by_telegram", telegram_user_id=telegram_user_id)
             if row is None:
-                raise UserNotFound(f"the person with the Telegram id {telegram_user_id} no longer exists")
+                raise UserNotFound(f"The person with the Telegram id {telegram_user_id} no longer exists")
             return await _refreshed(transaction, user_from(row), names, now)
 
         return await in_transaction(self._database, work)
@@ -95,7 +95,7 @@ class SqlUsers:
     async def get_user(self, user_id: int) -> User:
         row = await self._database.fetch_one("user_by_id", user_id=user_id)
         if row is None:
-            raise UserNotFound(f"there is no person {user_id}")
+            raise UserNotFound(f"There is no person {user_id}")
         return user_from(row)
 
     async def list_users(self, role: UserRole | None = None) -> list[User]:
@@ -108,7 +108,7 @@ class SqlUsers:
 
     async def set_role(self, user_id: int, role: UserRole) -> User:
         if user_id == _LOCAL and role is not UserRole.ADMIN:
-            raise UsageError("the person at the keyboard is always an admin")
+            raise UsageError("The person at the keyboard is always an admin")
         now = self._clock.now()
         changed = await self._database.execute("set_user_role", user_id=user_id, role=role.value, now=now)
         return await self._changed(user_id, changed)
@@ -123,7 +123,7 @@ class SqlUsers:
 
     async def set_blocked(self, user_id: int, *, is_blocked: bool) -> User:
         if user_id == _LOCAL and is_blocked:
-            raise UsageError("the person at the keyboard cannot be blocked")
+            raise UsageError("The person at the keyboard cannot be blocked")
         now = self._clock.now()
         changed = await self._database.execute(
             "set_user_blocked", user_id=user_id, is_blocked=int(is_blocked), now=now
@@ -132,13 +132,13 @@ class SqlUsers:
 
     async def _changed(self, user_id: int, changed: int) -> User:
         if not changed:
-            raise UserNotFound(f"there is no person {user_id}")
+            raise UserNotFound(f"There is no person {user_id}")
         return await self.get_user(user_id)
 
     async def forget_user(self, user_id: int) -> ForgetReport:
         if user_id == _LOCAL:
             raise UsageError(
-                "the person at the keyboard cannot be forgotten",
+                "The person at the keyboard cannot be forgotten",
                 hint="`sourcebook sessions remove ID` removes a conversation.",
             )
         now = self._clock.now()

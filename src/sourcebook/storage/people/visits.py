@@ -93,7 +93,7 @@ class SqlVisits:
         asked, answered = await _messages_of(transaction, visit.key) if row["is_logged"] else (None, None)
         if asked is not None:
             if asked.user_id != visit.user_id:
-                raise UsageError(f"the key {visit.key!r} belongs to another question")
+                raise UsageError(f"The key {visit.key!r} belongs to another question")
             if answered is not None:
                 return Answered(await reply_of(transaction, asked, answered))
         topic = await self._topic(transaction, visit, asked, row, terms)
@@ -249,7 +249,7 @@ async def draft_is_made(transaction: Executor, key: str, draft_id: int | None) -
 async def _admitted(transaction: Executor, user_id: int) -> User:
     user = user_from(await locked_user(transaction, user_id))
     if user.forgotten_at is not None:
-        raise UserNotFound(f"there is no person {user_id}")
+        raise UserNotFound(f"There is no person {user_id}")
     if user.is_blocked:
         raise UserBlocked(f"{user.shown_name} is blocked")
     return user
@@ -261,7 +261,7 @@ async def _locked_visitor(transaction: Executor, entered: Entered) -> _Visitor:
         "lock_visitor", user_id=user_id, topic_id=topic_id, external_id=entered.visit.key
     )
     if row is None:
-        raise UserNotFound(f"there is no person {user_id}, or they have no topic {topic_id}")
+        raise UserNotFound(f"There is no person {user_id}, or they have no topic {topic_id}")
     # Whether nobody began to answer, or has answered, since we did.
     is_ours = (
         row["message_id"] is not None
@@ -391,7 +391,7 @@ async def _log(
         now=now,
     )
     if made is None:
-        raise UsageError(f"the key {visit.key!r} belongs to another message")
+        raise UsageError(f"The key {visit.key!r} belongs to another message")
 
 
 async def _owe_draft(transaction: Executor, visit: Visit, now: int, due: int) -> None:

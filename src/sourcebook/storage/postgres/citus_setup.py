@@ -88,11 +88,11 @@ async def _taken(connection: Connection, step: Step) -> DoneStep:
     except SourcebookError as error:
         ours = BaseUnreachable if isinstance(error, BaseUnreachable) else StorageError
         raise ours(
-            f"this step failed: {step.title} ({error.message})",
+            f"This step failed: {step.title} ({error.message.removesuffix('.')}).",
             hint="What was done before stays. See to it that every server runs, and run the command again.",
         ) from error
     if not is_done:
-        raise StorageError(f"this step had no effect: {step.title}", hint="Look into the servers' logs.")
+        raise StorageError(f"This step had no effect: {step.title}", hint="Look into the servers' logs.")
     return DoneStep(step.title, was_done=False)
 
 
@@ -168,6 +168,6 @@ async def _refuse_filled_base(connection: Connection) -> None:
     """What is in a base would be moved table by table, without a way back."""
     if await connection.fetchval("select exists (select 1 from collections)"):
         raise Conflict(
-            "the base is not empty",
+            "The base is not empty",
             hint="Spread an empty database, and copy this base to it with `sourcebook copy`.",
         )

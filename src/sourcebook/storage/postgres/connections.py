@@ -128,7 +128,7 @@ class Connections:
                 self._queue.discard(scope)
         waited = round(anyio.current_time() - began, 1)
         raise BaseBusy(
-            f"all {self._largest} connections were in use for {waited:g} seconds",
+            f"All {self._largest} connections were in use for {waited:g} seconds",
             hint="Try again, or raise `pool_max`.",
         )
 

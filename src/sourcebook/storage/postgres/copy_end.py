@@ -75,7 +75,7 @@ class PostgresCopyEnd:
     async def begin(self, mark: str) -> None:
         row = await self._base.fetch_one("base_is_empty")
         if row is None or not row["is_empty"]:
-            raise Conflict("the target base is not empty", hint="Choose a database without a base in it.")
+            raise Conflict("The target base is not empty", hint="Choose a database without a base in it.")
         async with self._written(mark):
             await self._base.execute("delete_all_users")
 

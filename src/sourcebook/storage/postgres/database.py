@@ -139,7 +139,7 @@ class PostgresExecutor:
     def _open_connection(self) -> Connection:
         if self._connection is None:
             raise NotOpen(
-                "the transaction is over", hint="Use its executor only inside the `async with` block."
+                "The transaction is over", hint="Use its executor only inside the `async with` block."
             )
         return self._connection
 
@@ -377,7 +377,7 @@ def _ending() -> Generator[None]:
             yield
     except BaseUnreachable as error:
         raise BaseUnreachable(
-            f"the connection to the server was lost while a change was completed ({error.message})",
+            f"The connection to the server was lost while a change was completed ({error.message.removesuffix('.')})",
             hint="Look whether the change is there before you make it again.",
         ) from error
 

@@ -130,7 +130,7 @@ def translation(error: BaseException) -> SourcebookError | None:
         case asyncpg.PostgresError():
             return _of_server(error)
         case asyncpg.InterfaceError() if isinstance(error, ValueError):
-            return UsageError(f"a value does not fit its column: {error}")
+            return UsageError(f"A value does not fit its column: {error}")
         case asyncpg.InterfaceError():
             return NotOpen() if "pool is clos" in str(error) else BaseUnreachable(_lost(error))
         case asyncpg.InternalClientError():
@@ -139,9 +139,9 @@ def translation(error: BaseException) -> SourcebookError | None:
         case UnicodeEncodeError():
             return BadText()
         case OverflowError():
-            return UsageError("a number needs more than the 64 bits that a base stores")
+            return UsageError("A number needs more than the 64 bits that a base stores")
         case TimeoutError():
-            return BaseBusy("the server did not answer in time")
+            return BaseBusy("The server did not answer in time")
         case OSError():
             return BaseUnreachable(_lost(error), hint=_BAD_ADDRESS_HINT)
         case _:
@@ -154,7 +154,7 @@ def _of_server(error: asyncpg.PostgresError) -> SourcebookError:
         state = "23000"
     if state.startswith("08") and "remote node" in str(error):
         return BaseUnreachable(
-            f"a server of the cluster cannot be reached (PostgreSQL: {error})", hint=_WORKER_HINT
+            f"A server of the cluster cannot be reached (PostgreSQL: {error})", hint=_WORKER_HINT
         )
     known = [prefix for prefix in _ERRORS if state.startswith(prefix)]
     if not known:

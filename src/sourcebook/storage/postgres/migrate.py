@@ -57,7 +57,7 @@ def require_new_server(connection: Connection, place: str = "server") -> None:
     """Refuse a server that is too old for a base. `place` is how it is named if there are several."""
     version = connection.get_server_version()
     if version[0] < OLDEST_SERVER:
-        raise ServerTooOld(f"the {place} is PostgreSQL {version[0]}, but {OLDEST_SERVER} or newer is needed")
+        raise ServerTooOld(f"The {place} is PostgreSQL {version[0]}, but {OLDEST_SERVER} or newer is needed")
 
 
 async def _require_new_extension(connection: Connection) -> None:
@@ -65,7 +65,7 @@ async def _require_new_extension(connection: Connection) -> None:
     parts = tuple(int(part) for part in str(found or "0").split(".")[:2])
     if parts < OLDEST_EXTENSION:
         raise ServerTooOld(
-            f"the database has pgvector {found or 'not'} installed, and 0.8 or newer is needed",
+            f"The database has pgvector {found or 'not'} installed, and 0.8 or newer is needed",
             hint="Install a newer pgvector on the server, then run `alter extension vector update`.",
         )
 
@@ -79,7 +79,7 @@ async def _refuse_foreign_database(connection: Connection) -> None:
     names = {row["relname"] for row in found}
     if names and not {"schema_migrations", "base_info"} <= names:
         raise NotASourcebook(
-            "the database contains tables that do not belong to a Sourcebook base",
+            "The database contains tables that do not belong to a Sourcebook base",
             hint="Choose an empty database or a Sourcebook base. `sourcebook import` reads other layouts.",
         )
 

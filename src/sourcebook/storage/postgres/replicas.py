@@ -79,9 +79,9 @@ class _Replica:
 async def _replayed(database: PostgresDatabase, identity: str) -> int:
     row = await database.fetch_one("replayed_place")
     if row is None or row["place"] is None:
-        raise BaseUnreachable("the server at an address of `db_replicas` is not a replica")
+        raise BaseUnreachable("The server at an address of `db_replicas` is not a replica")
     if row["identity"] != identity:
-        raise BaseUnreachable("the server at an address of `db_replicas` is a replica of another server")
+        raise BaseUnreachable("The server at an address of `db_replicas` is a replica of another server")
     return int(row["place"])
 
 

@@ -62,7 +62,7 @@ class SqliteCopyEnd:
 
     async def begin(self, mark: str) -> None:
         if not (await _in_thread(partial(self._session.fetch, "base_is_empty")))[0]["is_empty"]:
-            raise Conflict("the target base is not empty", hint="Choose a base that does not exist yet.")
+            raise Conflict("The target base is not empty", hint="Choose a base that does not exist yet.")
         await _in_thread(self._begin, mark)
 
     async def put(self, shape: Shape, rows: Sequence[Values], mark: str) -> None:

@@ -98,7 +98,7 @@ class SqliteExecutor:
     def _open_connection(self) -> Connection:
         if self._connection is None:
             raise NotOpen(
-                "the transaction is over", hint="Use its executor only inside the `async with` block."
+                "The transaction is over", hint="Use its executor only inside the `async with` block."
             )
         return self._connection
 
@@ -135,7 +135,7 @@ class SqliteDatabase:
         """Open the base, making or upgrading it first if need be. `library` stands in for SQLite's own version."""
         driver.require_safe_library(library or driver.library_version())
         if str(path) == ":memory:":
-            raise BadSetting("a base must be a file", hint="Pass a path to `--db`; a temporary one is fine.")
+            raise BadSetting("A base must be a file", hint="Pass a path to `--db`; a temporary one is fine.")
         require_path("db", path)
         database = cls(Path(path), busy_timeout=busy_timeout, readers=readers, vfs=vfs)
         try:
@@ -361,7 +361,7 @@ class SqliteDatabase:
             except BaseBusy as busy:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
-                        f"another process kept writing to {self.path} for {self._busy_timeout:g} seconds"
+                        f"Another process kept writing to {self.path} for {self._busy_timeout:g} seconds"
                     ) from busy
                 await anyio.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - spreads the waiting, hides nothing
             except BaseException:
@@ -405,7 +405,7 @@ class SqliteDatabase:
         try:
             make_private_folder(self.path.parent)
         except OSError as error:
-            raise BaseUnreachable(f"cannot create the folder {self.path.parent}: {error}") from error
+            raise BaseUnreachable(f"Cannot create the folder {self.path.parent}: {error}") from error
         # If there cannot be one, SQLite says why.
         with suppress(OSError):
             base_files.make_base_file(self.path)

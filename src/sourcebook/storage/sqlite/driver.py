@@ -115,7 +115,7 @@ def translated() -> Generator[None, None, None]:
     except UnicodeDecodeError as error:
         raise BaseDamaged(f"{_first_line(BaseDamaged)} (a text in it is no text: {error})") from error
     except OverflowError as error:
-        raise UsageError("a number needs more than the 64 bits that a base stores") from error
+        raise UsageError("A number needs more than the 64 bits that a base stores") from error
 
 
 def _first_line(error: type[Exception]) -> str:

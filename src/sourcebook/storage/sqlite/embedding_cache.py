@@ -82,7 +82,7 @@ class SqliteEmbeddingCache:
             connection = driver.connect(self._path, busy_timeout=_BUSY_TIMEOUT)
             try:
                 if driver.run(connection, read_queries()["tables_of_others"].sql, {}):
-                    raise NotASourcebook("it is a database of something else.")
+                    raise NotASourcebook("It is a database of something else.")
                 # Larger pages waste less on vectors; losing the last of them with the power does no harm.
                 connection.execute("pragma page_size = 32768")
                 connection.execute("pragma synchronous = normal")

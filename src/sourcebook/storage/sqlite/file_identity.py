@@ -38,7 +38,7 @@ class FileIdentity:
         if file != self._file:
             raise BaseReplaced(f"{self.path} was replaced while it was open")
         if self._log not in (None, log):
-            raise BaseReplaced(f"the log of {self.path} was deleted or replaced while the base was open")
+            raise BaseReplaced(f"The log of {self.path} was deleted or replaced while the base was open")
         self._log = log
 
 

@@ -131,7 +131,7 @@ class InlineExecutor:
 
     def _open(self) -> Connection:
         if self._connection is None:
-            raise NotOpen("the transaction is over", hint="Use its executor only inside of its work.")
+            raise NotOpen("The transaction is over", hint="Use its executor only inside of its work.")
         return self._connection
 
 

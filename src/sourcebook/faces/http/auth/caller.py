@@ -84,7 +84,7 @@ def require_seen(draft: Draft, sources: Sequence[int | str], caller: Caller) -> 
     numbers = {name for name in sources if isinstance(name, int)}
     for each in offered_sources(draft):
         if each.number in numbers and not caller.sees(each.collection_id):
-            raise UsageError(f"draft {draft.id} shows no source {each.number}")
+            raise UsageError(f"Draft {draft.id} shows no source {each.number}")
 
 
 def _requires(role: UserRole) -> Callable[[Request], Coroutine[Any, Any, Caller]]:
@@ -131,7 +131,7 @@ def allowed_collections(caller: Caller, named: Sequence[str] | None, settings: S
             [settings.collection] if caller.sees(settings.collection) else sorted(caller.collections or ())
         )
         if not named:
-            raise CollectionNotFound("there is no collection that you may see")
+            raise CollectionNotFound("There is no collection that you may see")
     for collection in named:
         if not caller.sees(collection):
             raise CollectionNotFound.named(collection)

@@ -34,7 +34,7 @@ async def find_model(book: AsyncSourcebook, caller: Caller, name: str) -> dict[s
     for model in await models(book, caller):
         if model["id"] == name:
             return model
-    raise CollectionNotFound(f"there is no model {name!r}", hint="`GET /v1/models` lists what exists.")
+    raise CollectionNotFound(f"There is no model {name!r}", hint="`GET /v1/models` lists what exists.")
 
 
 def _model(name: str, collection: Collection | None) -> dict[str, Any]:

@@ -160,7 +160,7 @@ async def remove(number: Number, caller: Expert, book: Book) -> dict[str, Any]:
 async def _entry(book: Book, caller: Caller, number: int) -> CuratedAnswer:
     found = await book.stores.curated.kb_get(number)
     if found is None or not caller.sees(found.collection_id):
-        raise CuratedAnswerNotFound(f"there is no curated answer {number}")
+        raise CuratedAnswerNotFound(f"There is no curated answer {number}")
     return found
 
 

@@ -240,7 +240,7 @@ async def passage(
     reader = shelf.book.stores.vectors
     found = await reader.look_up(shelf.collection, [chunk_id]) if isinstance(reader, ResultLookup) else []
     if not found:
-        raise ChunkNotFound(f"there is no passage {chunk_id!r}")
+        raise ChunkNotFound(f"There is no passage {chunk_id!r}")
     return {"passage": json_shapes.search_result(found[0])}
 
 
@@ -251,7 +251,7 @@ async def _span(
     if chunk is not None:
         found = await shelf.book.stores.vectors.get(shelf.collection, chunk)
         if found is None or found.chunk.document_id != document.id:
-            raise ChunkNotFound(f"there is no passage {chunk!r} in this document")
+            raise ChunkNotFound(f"There is no passage {chunk!r} in this document")
         return found.chunk.start_index, found.chunk.end_index
     if start is None and end is None:
         return None

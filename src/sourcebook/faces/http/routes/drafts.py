@@ -241,14 +241,14 @@ async def cancel(number: Number, caller: Reader, book: Book, settings: ServerSet
     """Take back a question of yours that waits for an expert. Anybody else's is not found."""
     draft = await _draft(book, caller, settings, number)
     if draft.user_id != caller.user_id:
-        raise DraftNotFound(f"there is no draft {number}")
+        raise DraftNotFound(f"There is no draft {number}")
     return {"draft": seen_draft(await book.moderation.cancel_item(number, caller.user_id), caller)}
 
 
 async def _draft(book: Book, caller: Caller, settings: Settings, number: int) -> Draft:
     draft = await book.moderation.get_item(number)
     if not _sees(caller, draft, settings):
-        raise DraftNotFound(f"there is no draft {number}")
+        raise DraftNotFound(f"There is no draft {number}")
     return draft
 
 

@@ -119,5 +119,5 @@ async def remove(
     """Remove a conversation with its messages."""
     await own_session(book, settings, caller, session_id)
     if not await book.conversations.remove(session_id, user=caller.user_id):
-        raise SessionNotFound(f"there is no session {session_id!r}")
+        raise SessionNotFound(f"There is no session {session_id!r}")
     return {"removed": session_id}

@@ -181,7 +181,7 @@ async def upload_job(book: AsyncSourcebook, caller: Caller, number: int) -> Job:
     """The upload of this number, if it is of a collection that the caller may see."""
     found = await book.stores.jobs.get(number)
     if found is None or found.kind != UPLOADS or not caller.sees(str(found.payload.get("collection"))):
-        raise JobNotFound(f"there is no job {number}")
+        raise JobNotFound(f"There is no job {number}")
     return found
 
 

@@ -114,7 +114,7 @@ async def withdraw(page: Reading, session_id: str, draft: Annotated[int, Form()]
     """Take back a question that waits for an expert. Somebody else's is told like one that does not exist."""
     own = await page.book.moderation.items_of(page.caller.user_id, status=DraftStatus.PENDING)
     if not any(each.id == draft and each.session_id == session_id for each in own):
-        raise DraftNotFound(f"there is no draft {draft}")
+        raise DraftNotFound(f"There is no draft {draft}")
     await page.book.moderation.cancel_item(draft, page.caller.user_id)
     return page.go(f"/ask/{quoted(session_id)}?done=withdrawn#last")
 
@@ -129,7 +129,7 @@ async def thumb(
     """Note whether an answer helped. Said again, the last word counts."""
     stored = await page.conversation(session_id)
     if message not in {each.id for each in stored.messages}:
-        raise SessionNotFound(f"there is no message {message!r}")
+        raise SessionNotFound(f"There is no message {message!r}")
     people, key = page.book.people, thumb_key(page, message)
     logged = await people.log_message(
         page.caller.user_id,
@@ -156,7 +156,7 @@ async def rename(page: Reading, session_id: str, title: Annotated[str, Form(max_
 async def remove(page: Reading, session_id: str) -> Response:
     await page.conversation(session_id)
     if not await page.book.conversations.remove(session_id, user=page.caller.user_id):
-        raise SessionNotFound(f"there is no session {session_id!r}")
+        raise SessionNotFound(f"There is no session {session_id!r}")
     return page.go("/conversations?done=removed")
 
 

@@ -127,7 +127,7 @@ async def decide_wording(
     """Let a wording that askers confirmed get the answer, or say that it asks something else."""
     entry = await _own(page, entry_id)
     if wording_id not in {each.id for each in entry.wordings}:
-        raise WordingNotFound(f"there is no wording {wording_id}")
+        raise WordingNotFound(f"There is no wording {wording_id}")
     curated = page.book.curated
     decide = curated.accept_wording if decision == "accept" else curated.reject_wording
     await decide(wording_id, admin_id=page.caller.user_id)
@@ -137,7 +137,7 @@ async def decide_wording(
 async def _own(page: Page, entry_id: int) -> CuratedAnswer:
     entry = await page.book.stores.curated.kb_get(entry_id)
     if entry is None or not page.caller.sees(entry.collection_id):
-        raise CuratedAnswerNotFound(f"there is no curated answer {entry_id}")
+        raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}")
     return entry
 
 

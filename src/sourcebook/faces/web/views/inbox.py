@@ -270,7 +270,7 @@ async def _own(page: Page, draft_id: int) -> Draft:
     """The draft, if it is of a collection that the expert may see."""
     draft = await page.book.moderation.get_item(draft_id)
     if not page.caller.sees(draft.collection_id or page.settings.collection):
-        raise DraftNotFound(f"there is no draft {draft_id}")
+        raise DraftNotFound(f"There is no draft {draft_id}")
     return draft
 
 

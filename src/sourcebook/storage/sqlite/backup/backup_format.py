@@ -78,13 +78,13 @@ def record_of(connection: Connection) -> BackupRecord | None:
         raise BackupDamaged(_INCOMPLETE)
     if said.get("format") != str(FORMAT):
         raise BackupDamaged(
-            f"the backup has the format {said.get('format')!r}, but this program reads {FORMAT}",
+            f"The backup has the format {said.get('format')!r}, but this program reads {FORMAT}",
             hint="Restore it with the version of Sourcebook that wrote it.",
         )
     try:
         return BackupRecord(**cast("dict[str, Any]", json.loads(said["record"])))
     except (KeyError, TypeError, ValueError) as error:
-        raise BackupDamaged("the backup has no list of its contents") from error
+        raise BackupDamaged("The backup has no list of its contents") from error
 
 
 def upload_folder_of(base: Path, shared: Path | None, connection: Connection) -> UploadFolder:
@@ -172,7 +172,7 @@ def require_intact(
     digest = tables.digest_of(connection, count)
     if record is not None:
         if (rows, digest) != (record.rows, record.digest):
-            raise BackupDamaged("the backup's rows differ from those written to it")
+            raise BackupDamaged("The backup's rows differ from those written to it")
         for name, expected in record.files.items():
             _require_same(connection, name, expected)
     return digest
@@ -182,7 +182,7 @@ def require_sound_file(connection: Connection) -> None:
     """What SQLite itself can say of a file."""
     for said in connection.execute("pragma integrity_check(10)"):
         if said[0] != "ok":
-            raise BackupDamaged(f"the file is damaged: {said[0]}")
+            raise BackupDamaged(f"The file is damaged: {said[0]}")
 
 
 def _require_same(connection: Connection, name: str, expected: str) -> None:
@@ -190,7 +190,7 @@ def _require_same(connection: Connection, name: str, expected: str) -> None:
     for piece in pieces_of(connection, name):
         hashed.update(piece)
     if hashed.hexdigest() != expected:
-        raise BackupDamaged(f"the stored file {name} is not the one that was written to the backup")
+        raise BackupDamaged(f"The stored file {name} is not the one that was written to the backup")
 
 
 def is_backup(path: Path) -> bool:

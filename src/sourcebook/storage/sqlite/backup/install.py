@@ -73,7 +73,7 @@ def free_name(base: Path, keep_as: str) -> Path:
         if not path.exists() and not base_files.stored_files_of(path).exists():
             return path
     raise BaseBusy(
-        f"there are too many files called {base.name}.{keep_as}", hint="Remove the ones you do not need."
+        f"There are too many files called {base.name}.{keep_as}", hint="Remove the ones you do not need."
     )
 
 
@@ -92,7 +92,7 @@ def _held(base: Path, busy_timeout: float) -> Generator[Connection]:
             except BaseBusy as error:
                 if time.monotonic() >= deadline:
                     raise BaseBusy(
-                        f"another process has {base} open",
+                        f"Another process has {base} open",
                         hint="Stop everything that uses the base (`serve`, `bot`, `add --watch`), then try again. "
                         "Nothing was changed.",
                     ) from error

@@ -94,7 +94,7 @@ class Restorer:
             raise Conflict(f"{self.source} is the base itself", hint="Give the backup to restore.")
         if on_existing is OnExisting.REFUSE:
             raise Conflict(
-                f"the base {self.base} already exists",
+                f"The base {self.base} already exists",
                 hint="Add `--force` to replace it; the old base is then kept under another name.",
             )
 
@@ -112,7 +112,7 @@ class Restorer:
             with driver.translated(), closing(driver.connect_to_read(complete)) as copy:
                 rows = tables.row_count(copy)
                 if tables.digest_of(copy, self.stages.counting(CHECKING, rows)) != digest:
-                    raise BackupDamaged("the copy differs from the backup")
+                    raise BackupDamaged("The copy differs from the backup")
         except (BaseDamaged, NotASourcebook) as error:
             raise BackupDamaged(f"{self.source} is not an intact backup: {error.message}") from error
         driver.sync_file(complete)
@@ -151,7 +151,7 @@ class Restorer:
             for name in stored:
                 target = folder / name
                 if not target.resolve().is_relative_to(folder.resolve()):
-                    raise BackupDamaged(f"the stored file {name!r} of the backup would be outside its folder")
+                    raise BackupDamaged(f"The stored file {name!r} of the backup would be outside its folder")
                 if record is not None:
                     if not target.is_file() or _hash_of(target) != record.files[name]:
                         _write_file(backup_format.pieces_of(source, name), target)

@@ -114,11 +114,11 @@ class BackupWriter:
         try:
             with driver.translated(), closing(driver.connect_to_read(unfinished)) as written:
                 if backup_format.record_of(written) != record:
-                    raise BackupDamaged("the record of the backup cannot be read back")
+                    raise BackupDamaged("The record of the backup cannot be read back")
                 backup_format.require_intact(written, record, partial(self.stages.at, VERIFYING))
         except BackupDamaged as error:
             raise BaseDamaged(
-                f"the copy of {self.base} does not pass its check ({error.message}); no backup was written",
+                f"The copy of {self.base} does not pass its check, so no backup was written: {error.message}",
                 hint="Run `sourcebook doctor` to see whether the base or the backup's disk is damaged.",
             ) from error
 

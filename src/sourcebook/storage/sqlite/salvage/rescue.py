@@ -241,7 +241,7 @@ def readable(base: Path) -> Generator[Connection]:
 
 def nothing_left(base: Path) -> BaseDamaged:
     return BaseDamaged(
-        f"nothing in {base} can be read",
+        f"Nothing in {base} can be read",
         hint="Restore the last backup with `sourcebook restore FILE --force`.",
     )
 

@@ -34,7 +34,8 @@ def list_models(
     every = call.closed().models.list()
     if kind is not None and kind not in {one.kind for one in every}:
         raise UsageError(
-            f"There is no kind of model {kind!r}.", hint="embedder, reranker, reader, judge, chat"
+            f"There is no kind of model {kind!r}.",
+            hint="It is one of embedder, reranker, reader, judge, chat.",
         )
     shown = [
         one for one in every if (kind is None or one.kind == kind) and (one.is_installed or not installed)
