@@ -41,7 +41,12 @@ async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequen
         return []
     asked = [each for each in entry.sources if each.collection_id in collections]
     return [
-        {"document_path": each.document_path, "before": each.told_before, "after": each.told_after}
+        {
+            "document_path": each.document_path,
+            "state": each.state.value,
+            "before": each.told_before,
+            "after": each.told_after,
+        }
         for each in await source_changes(asked, stores)
         if each.state is not SourceState.CURRENT
     ]

@@ -79,7 +79,9 @@ def _changed(change: SourceChange) -> Iterator[str]:
     yield f"Source: {change.document_path}"
     if change.state is not SourceState.CURRENT:
         yield f"  before: {' '.join(change.told_before.split())}"
-        if change.after is None:
+        if change.state is SourceState.REMOVED:
+            yield "  now:    the document is no longer in the base"
+        elif change.after is None:
             yield "  now:    nothing like it is there any more"
         elif change.before.split() == change.after.split():
             yield "  now:    the same words; they have changed meanwhile, or what they rely on has"
