@@ -72,3 +72,37 @@ def test_the_same_fact_from_another_document_is(db: str, library: Path) -> None:
         assert isinstance(outdated, dict)
         assert (outdated["id"], outdated["removed"]) == (entry, True)
         assert json_shapes.answer(given)["notice"] == texts("en")("outdated_removed")
+
+
+HOURS = """# Opening hours
+
+| Day | Studio | Shop |
+|---|---|---|
+| Monday | closed | closed |
+| Friday | 9:00 – 18:00 | 11:00 – 17:00 |
+| Saturday | 10:00 – 18:00 | 10:00 – 17:00 |
+"""
+
+
+def test_another_row_of_the_same_table_may_change(db: str, tmp_path: Path) -> None:
+    folder = tmp_path / "hours"
+    folder.mkdir()
+    page = folder / "hours.md"
+    page.write_text(HOURS, "utf-8")
+    with Sourcebook(settings=Settings(db=db)) as book:
+        book.add(folder)
+        asked = "When is the shop open on Saturday?"
+        entry = book.moderation.approve_moderation_item(int(str(book.ask(asked).details["draft_id"])), LOCAL)
+        page.write_text(HOURS.replace("| Monday | closed |", "| Monday | 9:00 – 12:00 |"), "utf-8")
+        book.add(folder)
+        given = book.ask(asked)
+        assert (given.curated_id, given.details["stale"]) == (entry.id, None)
+        # Rows that say much the same stand beside it, but what is shown as new is its own.
+        page.write_text(HOURS.replace("10:00 – 18:00 | 10:00 – 17:00", "closed | 11:00 – 17:00"), "utf-8")
+        book.add(folder)
+        given = book.ask(asked)
+        assert given.tier is Tier.DOCUMENTS
+        (stale,) = book.moderation.get_pending_moderation_items()
+        (change,) = book.moderation.changes(stale.id)
+        assert change.told_after == "Day: Saturday · Studio: closed · Shop: 11:00 – 17:00"
+        assert book.moderation.in_new_words(stale.id) == f"{change.told_after} [1]"

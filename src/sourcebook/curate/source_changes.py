@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from sourcebook.curate.changed_rows import paired_rows, row_in_new_words, rows_as_said
+from sourcebook.curate.changed_rows import paired_rows, row_in_its_place, row_in_new_words, rows_as_said
 from sourcebook.curate.staleness import stands
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import SourceChange, WordChange
@@ -103,7 +103,9 @@ def nearest_stretch(quote: str, text: str) -> str | None:
 
 
 def nearest_span(quote: str, text: str) -> tuple[int, int] | None:
-    """The span of those sentences, without the white space around them."""
+    """The span of those sentences, without the white space around them; of a row of a table, that of its new form."""
+    if is_row(quote) and "\n" not in quote.strip():
+        return row_in_its_place(quote, text)
     wanted = Counter(words(quote))
     spans = list(sentence_spans(text))
     counts = [Counter(words(text[start:end])) for start, end in spans]

@@ -22,6 +22,7 @@ from sourcebook.consult.citations.marks_and_quotes import (
 from sourcebook.consult.citations.named_sources import NamedSource, NamedSources, named_in
 from sourcebook.consult.citations.watched_sources import bears_out
 from sourcebook.consult.support.support_check import check_support, share_of_terms, share_of_terms_in
+from sourcebook.curate.quoted_rows import columns_of, shown_row
 from sourcebook.curate.source_changes import nearest_span
 from sourcebook.curate.staleness import compared_form, stands
 from sourcebook.model.chat import MANUAL_COLLECTION
@@ -187,7 +188,12 @@ class _Binding:
         """The quotes that support the sentence, cut to what it needs, because the rest may change."""
         for source in self.cited:
             title = source.document_title or ""
-            quote = best_quote(sentence.text, source.quote, self.language, title)
+            text = self.documents[_document(source)].content
+            if row := shown_row(sentence.text, source.quote, text):
+                yield replace(source, quote=text[slice(*row)], start=row[0], end=row[1])
+                continue
+            context = "\n".join((title, *columns_of(source.quote, text)))
+            quote = best_quote(sentence.text, source.quote, self.language, context)
             if quote.is_enough:
                 yield _narrowed(source, quote)
             elif check_support(sentence.text, source.quote, self.language, title).is_enough:

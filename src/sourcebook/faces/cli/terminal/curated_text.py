@@ -23,6 +23,7 @@ _STATUSES = {
 _PARTS = {
     "title": "The title",
     "section": "The heading",
+    "columns": "The head of the table",
     "sentence_before": "The sentence before it",
 }
 
