@@ -32,7 +32,7 @@ from sourcebook.consult.evidence.passage_details import (
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
-from sourcebook.consult.question.completion import wordings
+from sourcebook.consult.question.completion import follow_up_details, wordings
 from sourcebook.consult.question.conversation_topic import turns_of
 from sourcebook.consult.question.question_language import spoken_language
 from sourcebook.consult.question.small_talk import small_talk
@@ -184,10 +184,11 @@ class Consultation:
         language = inquiry.language or spoken_language(inquiry.question, context, history)
         terms = TermIndex.of(known_terms, language)
         asks = asking_part(inquiry.question.strip())
-        tried = wordings(asks, turns_of(history), language)
+        turns = turns_of(history)
+        tried = wordings(asks, turns, language)
         details: dict[str, JsonValue] = {
             "searched": tried[0],
-            "whole_question": None if tried[0] == asks else tried[0],
+            **follow_up_details(asks, tried, turns, language),
             "filtered": inquiry.filter is not None,
             "expansions": [],
             "language": language,
@@ -271,6 +272,8 @@ class Consultation:
         # A follow-up such as "And for companies?" means something else in each conversation.
         is_whole = question.asked == question.wordings[0]
         tried = [inquiry.question.strip(), *question.wordings] if is_whole else question.wordings[:1]
+        if isinstance(whole := question.details["in_conversation"], str):
+            tried = [*tried, whole]
         for text in dict.fromkeys(tried):
             found = await self._curated.find(
                 text, inquiry, question.context, question.terms, question.details

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, lost_quotes, lost_support
+from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, kept_question, lost_quotes, lost_support
 from sourcebook.curate.offered_sources import named_sources, quoted_sources, sources_of, whole_document
 from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import ActiveModelChanged, SupportLost, UsageError
@@ -50,7 +50,7 @@ class RevisionMaker:
     async def of_draft(self, draft: Draft, wanted: Wanted) -> Revision:
         """The revision that approving the draft stores. SupportLost if its documents no longer say what it says."""
         collection_id = draft.collection_id or self.default_collection
-        asked = _whole_question(draft) if wanted.question is None else wanted.question
+        asked = kept_question(draft, wanted.answer) if wanted.question is None else wanted.question
         entry = await self.renewed_by(draft)
         if wanted.question is None and entry is not None and entry.question is None:
             asked = ""  # still found by its answer
@@ -166,9 +166,3 @@ def _require_used(named: Sequence[Citation], bound: BoundAnswer) -> None:
                 f"{each.document_path} is gone, or nothing in it resembles the answer",
                 hint="Name the passage or the document that says it, or none.",
             )
-
-
-def _whole_question(draft: Draft) -> str:
-    """The question as it can be asked again: a follow-up includes the question before it."""
-    whole = draft.details.get("whole_question")
-    return whole if isinstance(whole, str) and whole.strip() else draft.question

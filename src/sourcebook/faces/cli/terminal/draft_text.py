@@ -30,6 +30,9 @@ def saved_lines(draft: Draft, entry: CuratedAnswer, *, is_guessed: bool) -> Iter
     yield f"Saved the curated answer {entry.id}, revision {entry.revision}."
     how = f" (guessed; `sourcebook kb edit {entry.id} --category X` changes it)" if is_guessed else ""
     yield f"  Category: {category_of(entry)}{how}"
+    if entry.question and entry.question == draft.in_conversation:
+        yield f"  Question: {entry.question}"
+        yield f"    It is kept with its conversation. `sourcebook kb edit {entry.id} --question X` changes it."
     yield from support_lines(entry)
     unsupported = sentences_without_source(entry.answer) if entry.sources else []
     for sentence in unsupported:
@@ -65,6 +68,8 @@ def draft_lines(draft: Draft, similar: Sequence[Draft], entry: CuratedAnswer | N
         f"Category: {category or 'unknown'}",
         f"Question: {draft.question}",
     ]
+    if draft.asked_after:
+        lines.append(f"Asked after: {draft.asked_after}")
     if draft.has_changed_sources:
         lines.append("Its source has changed since: see below what it says now.")
     if draft.asked > 1:

@@ -214,6 +214,9 @@ def draft(texts: Texts, item: Draft, waiting: int = 0, changes: Sequence[SourceC
         [
             head,
             joined([bold(texts("asked")), quote(item.question)], "\n"),
+            italic(texts("asked_after", question=clean(item.asked_after, _LONGEST_NAME)))
+            if item.asked_after
+            else RichText(),
             italic(texts("draft_asked", n=item.people, times=item.asked)) if item.asked > 1 else RichText(),
             *_resembling(texts, item),
             *_closest(texts, item),
