@@ -11,13 +11,14 @@ from sourcebook.curate.offered_sources import named_sources, quoted_sources, sou
 from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import ActiveModelChanged, SupportLost, UsageError
 from sourcebook.model.moderation import DraftStatus, LostSupport, Revision
+from sourcebook.ports.moderation import BoundAnswer
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
     from sourcebook.model.curation import CuratedAnswer, SourceChange
     from sourcebook.model.moderation import Draft
-    from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded
+    from sourcebook.ports.moderation import Binder, Embedded
     from sourcebook.ports.stores import Stores
 
 _T = TypeVar("_T")
@@ -101,6 +102,13 @@ class RevisionMaker:
             language=entry.language,
             sources=bound.sources,
         )
+
+    async def of_text(self, answer: str, question: str | None, collection_id: str) -> BoundAnswer:
+        """An answer that came without a draft, bound to what a search finds for it."""
+        if await self.stores.vectors.get_collection(collection_id) is None:
+            return BoundAnswer(answer, (), (answer,))
+        language = detect_language(question or answer)
+        return await self.binder.bind(answer, question, (), [collection_id], language)
 
     async def renewed_by(self, draft: Draft) -> CuratedAnswer | None:
         """The stale answer that the draft would renew; None if it renews none."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.transcript import moment
+from sourcebook.consult.citations.marks_and_quotes import cited_sentences, sentences_without_source
 from sourcebook.consult.citations.watched_sources import watched_sources
 from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.chat import SourceState
@@ -63,6 +64,18 @@ def support_lines(entry: CuratedAnswer) -> Iterator[str]:
         yield f"  {how} {bound.source.document_path}: “{' '.join(bound.source.quote.split())}”"
         if bound.missing:
             yield f"    That text does not say: {', '.join(bound.missing)}. Check the answer."
+
+
+def bound_lines(entry: CuratedAnswer) -> Iterator[str]:
+    """What a curated answer that was just saved is watched against, and what no document supports."""
+    yield from support_lines(entry)
+    has_marks = any(each.numbers for each in cited_sentences(entry.answer))
+    for sentence in sentences_without_source(entry.answer) if has_marks else []:
+        yield f"  Not supported by any document: “{sentence}”"
+    if not entry.sources:
+        yield "Nothing in the documents supports it, so it cannot be marked stale when a document changes."
+    elif entry.stale_since is None:
+        yield "It comes back for review when that text changes."
 
 
 def wording_line(wording: Wording) -> str:
