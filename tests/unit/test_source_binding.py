@@ -149,3 +149,13 @@ async def test_an_answer_is_bound_to_the_rows_that_it_shows(
     made = await bound(tmp_path, answer, TABLE, now=f"{TEXT}\n{TABLE}\n")
     assert [source.quote for source in made.sources] == rows
     assert not made.unsupported
+
+
+async def test_a_bold_line_above_an_answer_gets_no_number(tmp_path: Path) -> None:
+    text = f"{TEXT}\n**Do you ship?**\nYes, within five days. We pack in straw.\n"
+    quote = "**Do you ship?**\nYes, within five days. We pack in straw."
+    answer = "**Do you ship?** [1]\n\nYes, within five days. We pack in straw. [1]"
+    made = await bound(tmp_path, answer, quote, now=text)
+    assert made.text == "**Do you ship?**\n\nYes, within five days. [1] We pack in straw. [1]"
+    alone = await bound(tmp_path, "**Do you ship?**", quote, now=text)
+    assert alone.text == "**Do you ship?** [1]"

@@ -6,6 +6,10 @@ to that row alone, so that the others may change. The head is no part of the quo
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
 from sourcebook.curate.staleness import compared_form
 from sourcebook.text.layout.tables import (
     BETWEEN_CELLS,
@@ -16,6 +20,8 @@ from sourcebook.text.layout.tables import (
     names_of_columns,
     said_row,
 )
+
+_MARKS = re.compile(r"\s*\[\d{1,3}\]")
 
 
 def shown_row(sentence: str, quote: str, text: str) -> tuple[int, int] | None:
@@ -73,6 +79,58 @@ def shows_row_of(sentence: str, quote: str) -> bool:
         all(any(each == cell or each.endswith(f": {cell}") for cell in row) for each in shown)
         for row in cells
     )
+
+
+def told_quote(quote: str, answer: str = "") -> str:
+    """A quote as one line for a person: each row of a table as "Day: Sunday · Time: 9:15", without its head.
+
+    The names of the columns come from the quote, or from a line of the answer that shows the row.
+    """
+    named = {span[0]: said for span, said in named_rows(quote).items()}
+    # A head that is quoted with its rows says nothing more.
+    heads = {each.strip() for each in _heads(quote)} if named else set[str]()
+    told: list[str] = []
+    at = 0
+    for line in quote.splitlines(keepends=True):
+        said, start = line.strip(), at + len(line) - len(line.lstrip())
+        at += len(line)
+        if not is_row(said):
+            told.append(" ".join(said.split()))
+        elif not is_ruler(said) and said not in heads:
+            told.append(named.get(start) or _named_by(answer, said))
+    return _joined([each for each in told if each])
+
+
+def _heads(quote: str) -> list[str]:
+    """The rows above a ruler, or above the first row that has names."""
+    lines = [line for line in quote.splitlines() if is_row(line)]
+    ruled = [above for above, below in pairwise(lines) if is_ruler(below)]
+    return ruled or lines[:1]
+
+
+def _named_by(answer: str, row: str) -> str:
+    """The row as the answer's line that shows it says it; without one, its cells."""
+    shown = next((line for line in _lines(answer) if shows_row_of(line, row)), "")
+    said = shown.split(BETWEEN_CELLS)
+    told: list[str] = []
+    for cell in filter(None, cells_between_bars(row)):
+        named = next((each for each in said if _plain(each).endswith(f": {_plain(cell)}")), cell)
+        # The same value may stand in the next column too.
+        said = said[said.index(named) + 1 :] if named in said else said
+        told.append(named)
+    return BETWEEN_CELLS.join(told)
+
+
+def _lines(answer: str) -> list[str]:
+    return [_MARKS.sub("", line).strip().removeprefix("- ") for line in answer.splitlines()]
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Rows end with a semicolon where another follows; other lines go on."""
+    text = ""
+    for line in lines:
+        text += f"{';' if BETWEEN_CELLS in line and BETWEEN_CELLS in text else ''} {line}" if text else line
+    return text
 
 
 def _rows(quote: str) -> list[tuple[str, ...]]:

@@ -47,6 +47,7 @@ _LONGEST_PLACE = 2000
 _CODE = re.compile(r"(`+[^`]+`+)")
 _GAPS = re.compile(r"(?<![\n \t])[ \t]{2,}")
 """Not those that begin a line: they are the depth of a list."""
+_GAP_AT_THE_END = re.compile(r"[ \t]+$", re.MULTILINE)
 _GAP_BEFORE_AN_END = re.compile(r"[ \t]+([.,;:!?\n])")
 Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
 
@@ -388,7 +389,7 @@ def _as_written(answer: str, layout: AnswerLayout, start: int, end: int) -> str:
     """A span of the answer without its marks. Code stays as it is, and so do spaces in tables."""
     read = {
         AnswerPartKind.CODE: str,
-        AnswerPartKind.LINE: _without_marks_alone,
+        AnswerPartKind.LINE: _line_without_marks,
         AnswerPartKind.PROSE: _without_marks,
     }
     return "".join(read[part.kind](answer[part.start : part.end]) for part in layout.within(start, end))
@@ -402,6 +403,10 @@ def _words_alone(text: str) -> str:
 def _without_marks(text: str) -> str:
     """The text without its citations, and without the gaps that they leave."""
     return _GAP_BEFORE_AN_END.sub(r"\1", _GAPS.sub(" ", _without_marks_alone(text)))
+
+
+def _line_without_marks(text: str) -> str:
+    return _GAP_AT_THE_END.sub("", _without_marks_alone(text))
 
 
 def _without_marks_alone(text: str) -> str:

@@ -10,6 +10,7 @@ from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.consult.calibration.suggestions import has_enough
 from sourcebook.consult.question.inquiry import LOCAL_USER
+from sourcebook.curate.quoted_rows import told_quote
 from sourcebook.faces.answer_notice import (
     answer_notice,
     changed_sources,
@@ -163,7 +164,7 @@ def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = 
         if also_in := dict.fromkeys(path for citation in cited for path in citation.also_in):
             yield "    " + (told or texts(None))("also_in", names=", ".join(also_in))
         for citation in dict.fromkeys(cited):
-            quote, notes = " ".join(citation.quote.split()), _notes(citation)
+            quote, notes = told_quote(citation.quote, said), _notes(citation)
             # An excerpt was said without its markup.
             is_said = quote in already or (bool(already) and bool(citation.highlight))
             if notes or not is_said:

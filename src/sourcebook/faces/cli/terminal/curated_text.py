@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.transcript import moment
 from sourcebook.consult.citations.marks_and_quotes import cited_sentences, sentences_without_source
 from sourcebook.consult.citations.watched_sources import watched_sources
+from sourcebook.curate.quoted_rows import told_quote
 from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import WordingStatus
@@ -51,7 +52,7 @@ def entry_lines(entry: CuratedAnswer, changes: Sequence[SourceChange]) -> Iterat
         yield f"Question: {entry.question}"
     yield from ("", entry.answer, "")
     for number, source in enumerate(entry.sources, start=1):
-        yield f"[{number}] {source.document_path}: “{' '.join(source.quote.split())}”"
+        yield f"[{number}] {source.document_path}: “{told_quote(source.quote, entry.answer)}”"
     for wording in entry.wordings:
         yield wording_line(wording)
     yield from change_lines(changes)
@@ -61,7 +62,7 @@ def support_lines(entry: CuratedAnswer) -> Iterator[str]:
     """The words in the documents that a curated answer is watched against, and whether they say what it says."""
     for bound in watched_sources(entry):
         how = "Supported by" if bound.is_supporting else "Watched against"
-        yield f"  {how} {bound.source.document_path}: “{' '.join(bound.source.quote.split())}”"
+        yield f"  {how} {bound.source.document_path}: “{told_quote(bound.source.quote, entry.answer)}”"
         if bound.missing:
             yield f"    That text does not say: {', '.join(bound.missing)}. Check the answer."
 
@@ -92,7 +93,8 @@ def change_lines(changes: Sequence[SourceChange]) -> Iterator[str]:
 def _changed(change: SourceChange) -> Iterator[str]:
     yield f"Source: {change.document_path}"
     if change.state is not SourceState.CURRENT:
-        yield f"  before: {' '.join(change.told_before.split())}"
+        before = change.told_before if change.words else told_quote(change.before)
+        yield f"  before: {' '.join(before.split())}"
         if change.state is SourceState.REMOVED:
             yield "  now:    the document is no longer in the base"
         elif change.after is None:
