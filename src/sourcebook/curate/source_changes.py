@@ -54,9 +54,10 @@ async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequen
 
 def change_of(source: CuratedSource, text: str | None) -> SourceChange:
     """How a source has changed. `text` is its document as it is now; None if that is gone."""
+    is_standing = text is not None and stands(source.quote, text)
     after = None
     if text is not None:
-        after = source.quote if stands(source.quote, text) else nearest_stretch(source.quote, text)
+        after = source.quote if is_standing else nearest_stretch(source.quote, text)
     return SourceChange(
         document_id=source.document_id,
         document_path=source.document_path,
@@ -65,7 +66,8 @@ def change_of(source: CuratedSource, text: str | None) -> SourceChange:
         before=source.quote,
         after=after,
         words=() if after is None or text is None else shown_changes(source.quote, after, text),
-        context=source.context_changes,
+        # Nothing stands around words that are gone.
+        context=source.context_changes if is_standing else (),
     )
 
 

@@ -262,8 +262,20 @@ async def _settle(
         reason = _REASONS[state].format(path)
         if await transaction.execute("mark_stale", entry_id=entry_id, reason=reason, now=now):
             await _draft(transaction, [entry_id], now)
+            return
     elif await transaction.execute("clear_stale", entry_id=entry_id):
         await _withdraw(transaction, entry_id, now)
+        return
+    await _tell_reason(transaction, entry_id)
+
+
+async def _tell_reason(transaction: Executor, entry_id: int) -> None:
+    """A stale answer says what is wrong with its sources now: one that was removed may be back with other words."""
+    for row in await transaction.fetch("sources_of_entry", entry_id=entry_id):
+        if (state := SourceState(row["state"])) is not SourceState.CURRENT:
+            reason = _REASONS[state].format(row["document_path"])
+            await transaction.execute("set_stale_reason", entry_id=entry_id, reason=reason)
+            return
 
 
 async def _draft(transaction: Executor, entry_ids: Sequence[int], now: int) -> None:

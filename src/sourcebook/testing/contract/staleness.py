@@ -150,6 +150,23 @@ class StalenessContract:
         assert (await entry_of(base, made)).sources[0].state is SourceState.REMOVED
         assert len(await stale_drafts(base)) == 1
 
+    async def test_a_source_that_came_back_otherwise_is_no_longer_said_to_be_removed(
+        self, base: OpenBase
+    ) -> None:
+        await put(base, QUOTE, "b")
+        made = await approved(base)
+        await base.stores.writer.remove_document("c", "d")
+        assert (await entry_of(base, made)).stale_reason == "a source was removed: notes.md"
+        await put(base, "Something else.", "c")
+        entry = await entry_of(base, made)
+        assert (entry.stale_reason, entry.sources[0].state) == (
+            "a source has changed: notes.md",
+            SourceState.CHANGED,
+        )
+        assert len(await stale_drafts(base)) == 1
+        await put(base, QUOTE, "b")
+        assert (await entry_of(base, made)).stale_since is None
+
     async def test_a_title_that_the_answer_leans_on_may_not_change(self, base: OpenBase) -> None:
         await put(base, QUOTE, "b", title="Notes on Raspberry")
         made = await approved(base, answer="Raspberry canes are cut in October.", language="en")
