@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from sourcebook.people.api_keys import KeyService
     from sourcebook.people.users import People
     from sourcebook.ports.chat import ChatModel, PromptMessage
+    from sourcebook.ports.moderation import BoundAnswer
     from sourcebook.ports.providers import Embedder
     from sourcebook.retrieve.evaluation.evaluate import Evaluation, JudgedQuestion, Replayed, SearchSetting
     from sourcebook.retrieve.question_context import QuestionContext
@@ -297,6 +298,12 @@ class SyncModeration:
             subcategory=subcategory,
             sources=sources,
         )
+
+    def bound(
+        self, answer: str, question: str | None = None, *, collection_id: str | None = None
+    ) -> BoundAnswer:
+        """An answer with the words in the documents that support it, as it would be stored on approval."""
+        return self._waiter.call(self._door.bound, answer, question, collection_id=collection_id)
 
     def cancel_item(self, draft_id: int, user_id: int) -> Draft:
         """Withdraw your own question."""

@@ -170,6 +170,7 @@ async def test_a_stale_answer_is_given_with_what_its_source_says_now(book: Async
     assert given.details["changes"] == [
         {
             "document_path": "boats",
+            "state": "changed",
             "before": f"{RULE} {FLAG}",
             "after": f"{RULE} {FLAG}".replace("25", "20"),
         }

@@ -274,6 +274,19 @@ def added(shell: Shell, *more: str) -> Any:
     return shell.json("kb", "add", "From 4 to 5.", "--category", "soil", "--question", PH, *more)["entry"]
 
 
+def test_an_answer_that_is_added_says_what_it_is_watched_against_or_that_nothing_is(shell: Shell) -> None:
+    quoted = shell.json("ask", PH)["citations"][0]["quote"]
+    told = shell.run("kb", "add", quoted, "--category", "soil", "--question", PH)
+    assert "  Supported by soil.md: “" in told.stderr
+    assert "It comes back for review when that text changes." in told.stderr
+    assert shell.json("kb", "list")["entries"][0]["sources"]
+    told = shell.run(
+        "kb", "add", "We close at noon.", "--category", "shop", "--question", "When do you close?"
+    )
+    assert "Nothing in the documents supports it, so it cannot be marked stale" in told.stderr
+    assert "sourcebook kb remove 2" in told.stderr
+
+
 def test_a_curated_answer_is_added_given_first_and_removed(shell: Shell) -> None:
     entry = added(shell, "--source", "soil.md")
     assert entry["sources"][0]["quote"].startswith("The pH of the soil for blueberries")
@@ -311,7 +324,7 @@ def test_the_approval_is_told_in_the_language_of_the_question(shell: Shell) -> N
 
 def test_what_an_expert_alone_says_is_marked_so_and_what_a_document_says_is_not(shell: Shell) -> None:
     mark = "From the expert, not from the documents."
-    added(shell)
+    shell.json("kb", "add", "As sour as pine needles make it.", "--category", "soil", "--question", PH)
     answer = shell.json("ask", PH)
     assert (answer["tier"], answer["expert_only"]) == ("curated", True)
     assert mark in shell.run("ask", PH).stdout

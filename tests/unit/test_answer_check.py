@@ -78,6 +78,39 @@ def test_an_answer_in_the_experts_own_words_is_judged_by_its_quotes() -> None:
     assert verdict(own, quote, "Забрать заказ можно только с паспортом.") is Verdict.UNTRUE
 
 
+HOURS = """Open:
+
+| Day | Studio | Shop |
+|---|---|---|
+| Friday | 9:00 – 18:00 | 11:00 – 17:00 |
+| Saturday | 10:00 – 18:00 | 10:00 – 17:00 |
+| Sunday | closed | 10:00 – 12:00 |
+"""
+SATURDAY = "| Saturday | 10:00 – 18:00 | 10:00 – 17:00 |"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("Friday | 9:00", "Friday | 8:00", Verdict.CURRENT),
+        ("Saturday | 10:00", "Saturday | 11:00", Verdict.UNTRUE),
+        ("Saturday | 10:00 – 18:00 | 10:00 – 17:00", "Saturday | closed | 10:00 – 12:00", Verdict.UNTRUE),
+        (f"{SATURDAY}\n", "", Verdict.UNANSWERABLE),
+        ("Studio | Shop", "Shop | Studio", Verdict.UNTRUE),
+    ],
+    ids=[
+        "another row",
+        "a cell",
+        "the cells of the row below",
+        "the row is gone",
+        "the names of the columns",
+    ],
+)
+def test_a_row_that_is_shown_is_judged_by_itself(old: str, new: str, expected: Verdict) -> None:
+    answer = "Day: Saturday · Studio: 10:00 – 18:00 · Shop: 10:00 – 17:00"
+    assert verdict(answer, SATURDAY, HOURS.replace(old, new)) is expected
+
+
 def test_an_answer_without_sources_is_said_to_be_unchecked() -> None:
     assert checked(AnswerFile("a.md", "Q?", "A."), DocumentTexts([])).verdict is Verdict.UNCHECKED
 

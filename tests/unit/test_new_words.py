@@ -6,7 +6,7 @@ import pytest
 
 from sourcebook.curate.source_changes import change_of, in_new_words
 from sourcebook.model.chat import SourceState
-from sourcebook.model.curation import CuratedSource, SourceChange
+from sourcebook.model.curation import ContextChange, CuratedSource, SourceChange
 
 
 def changed(before: str, after: str | None) -> SourceChange:
@@ -75,3 +75,12 @@ def test_what_changed_in_a_table_is_told_cell_by_cell_without_the_other_rows() -
         ("removed", "23:15"),
         ("added", "22:45"),
     ]
+
+
+@pytest.mark.parametrize(("text", "count"), [(None, 0), ("Something else.", 0), ("Use 20 g. Wait.", 1)])
+def test_nothing_is_said_to_stand_around_words_that_are_gone(text: str | None, count: int) -> None:
+    before = ContextChange("sentence_before", "In spring.", "In autumn.")
+    source = CuratedSource(
+        "c", "d", "soil.md", "Use 20 g.", state=SourceState.CHANGED, context_changes=(before,)
+    )
+    assert len(change_of(source, text).context) == count

@@ -44,8 +44,8 @@ async def bound(folder: Path, answer: str, *quotes: str, now: str = TEXT) -> Bou
                 document_title="Blueberries",
                 chunk_id="",
                 page=None,
-                start=TEXT.index(quote),
-                end=TEXT.index(quote) + len(quote),
+                start=(TEXT if quote in TEXT else now).index(quote),
+                end=(TEXT if quote in TEXT else now).index(quote) + len(quote),
                 quote=quote,
                 verified=True,
                 section="Blueberries > Lowering the pH",
@@ -114,3 +114,48 @@ async def test_a_sentence_that_went_elsewhere_in_its_document_is_found_there(tmp
     now = TEXT.replace(f" {SECOND}", "") + f"\n## Limits\n\n{apart}\n\n{SECOND}\n"
     made = await bound(tmp_path, f"{FIRST} [1] {SECOND} [1]", f"{FIRST} {SECOND}", now=now)
     assert [now[source.start or 0 : source.end or 0] for source in made.sources] == [FIRST, SECOND]
+
+
+HEAD = "| Day | Studio | Shop |\n|---|---|---|"
+MONDAY, FRIDAY, SATURDAY = (
+    "| Monday | closed | closed |",
+    "| Friday | 9:00 – 18:00 | 11:00 – 17:00 |",
+    "| Saturday | 10:00 – 18:00 | 10:00 – 17:00 |",
+)
+TABLE = f"{HEAD}\n{MONDAY}\n{FRIDAY}\n{SATURDAY}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "rows"),
+    [
+        ("Day: Saturday · Studio: 10:00 – 18:00 · Shop: 10:00 – 17:00 [1]", [SATURDAY]),
+        ("Day: Saturday · Shop: 10:00 – 17:00 [1]", [SATURDAY]),
+        (
+            "- Day: Monday · Studio: closed · Shop: closed\n- Day: Saturday · Studio: 10:00 – 18:00"
+            " · Shop: 10:00 – 17:00 [1]",
+            [MONDAY, SATURDAY],
+        ),
+        (
+            "- Day: Friday · Studio: 9:00 – 18:00 · Shop: 11:00 – 17:00\n- Day: Saturday · Studio: 10:00 – 18:00"
+            " · Shop: 10:00 – 17:00 [1]",
+            [f"{FRIDAY}\n{SATURDAY}"],
+        ),
+        ("On Saturday the shop is open from 10:00 to 17:00. [1]", [SATURDAY]),
+    ],
+)
+async def test_an_answer_is_bound_to_the_rows_that_it_shows(
+    tmp_path: Path, answer: str, rows: list[str]
+) -> None:
+    made = await bound(tmp_path, answer, TABLE, now=f"{TEXT}\n{TABLE}\n")
+    assert [source.quote for source in made.sources] == rows
+    assert not made.unsupported
+
+
+async def test_a_bold_line_above_an_answer_gets_no_number(tmp_path: Path) -> None:
+    text = f"{TEXT}\n**Do you ship?**\nYes, within five days. We pack in straw.\n"
+    quote = "**Do you ship?**\nYes, within five days. We pack in straw."
+    answer = "**Do you ship?** [1]\n\nYes, within five days. We pack in straw. [1]"
+    made = await bound(tmp_path, answer, quote, now=text)
+    assert made.text == "**Do you ship?**\n\nYes, within five days. [1] We pack in straw. [1]"
+    alone = await bound(tmp_path, "**Do you ship?**", quote, now=text)
+    assert alone.text == "**Do you ship?** [1]"

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, extracted
 from sourcebook.consult.answer.model_checks import ModelChecks
 from sourcebook.consult.answer.model_writing import ModelWriting
-from sourcebook.consult.answer.quoted_passages import closest_passages, decline_text_key
+from sourcebook.consult.answer.quoted_passages import QuotedPassage, closest_passages, decline_text_key
 from sourcebook.consult.answer.terminology import TermIndex, corrected, moved
 from sourcebook.consult.answer_policy import AnswerPolicy
 from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
 from sourcebook.consult.curated.confirmed_questions import ConfirmedQuestions
-from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations, outdated_details
+from sourcebook.consult.curated.curated_lookup import CuratedLookup, curated_citations
+from sourcebook.consult.curated.outdated_answers import outdated_details, takes_its_place
 from sourcebook.consult.curated.rejected_answers import RejectedAnswers
 from sourcebook.consult.evidence.passage_details import (
     passage_details,
@@ -31,7 +32,7 @@ from sourcebook.consult.evidence.passage_details import (
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
-from sourcebook.consult.question.completion import wordings
+from sourcebook.consult.question.completion import follow_up_details, wordings
 from sourcebook.consult.question.conversation_topic import turns_of
 from sourcebook.consult.question.inquiry import TERMINAL
 from sourcebook.consult.question.question_language import spoken_language
@@ -128,18 +129,22 @@ class Consultation:
         if not sources.passages or is_read_again:
             yield await self._undocumented(question, found)
             return
-        composed = None
+        composed, held = None, list[AnswerEvent]()
         async with aclosing(self._composed(question, found, sources)) as events:
             async for event in events:
                 if isinstance(event, ComposedAnswer):
                     composed = event
-                    continue
-                yield event
+                elif entry is not None and not isinstance(event, Failed):
+                    held.append(event)  # it may be about something else than the approved answer
+                else:
+                    yield event
                 if isinstance(event, Failed):
                     return
-        if composed is None:
+        if composed is None or not self._is_new_answer(question, composed):
             yield await self._undocumented(question, found)
             return
+        for event in held:
+            yield event
         yield Done(await self._stored(question, self._answer(question, composed)))
 
     async def _composed(
@@ -186,10 +191,11 @@ class Consultation:
         language = inquiry.language or spoken_language(inquiry.question, context, history)
         terms = TermIndex.of(known_terms, language)
         asks = asking_part(inquiry.question.strip())
-        tried = wordings(asks, turns_of(history), language)
+        turns = turns_of(history)
+        tried = wordings(asks, turns, language)
         details: dict[str, JsonValue] = {
             "searched": tried[0],
-            "whole_question": None if tried[0] == asks else tried[0],
+            **follow_up_details(asks, tried, turns, language),
             "filtered": inquiry.filter is not None,
             "expansions": [],
             "language": language,
@@ -273,6 +279,8 @@ class Consultation:
         # A follow-up such as "And for companies?" means something else in each conversation.
         is_whole = question.asked == question.wordings[0]
         tried = [inquiry.question.strip(), *question.wordings] if is_whole else question.wordings[:1]
+        if isinstance(whole := question.details["in_conversation"], str):
+            tried = [*tried, whole]
         for text in dict.fromkeys(tried):
             found = await self._curated.find(
                 text, inquiry, question.context, question.terms, question.details
@@ -360,13 +368,41 @@ class Consultation:
             },
         )
 
+    def _is_new_answer(self, question: OpenQuestion, composed: ComposedAnswer) -> bool:
+        """Whether it can be given as what the documents say in place of the approved answer, if there is one."""
+        entry = question.outdated
+        return entry is None or takes_its_place(
+            entry, question.wordings[0], composed.citations, question.language
+        )
+
     async def _undocumented(self, question: OpenQuestion, found: JudgedPassages) -> Declined | Done:
-        """A decline; or the outdated approved answer if there is one, because the documents have no newer answer."""
+        """A decline; or the outdated approved answer if there is one, because the documents have no newer answer.
+
+        What comes closest in them is shown with it, for the reader to judge.
+        """
         if question.outdated is None:
             return await self._declined(question, found)
-        return Done(await self._stored(question, await self._curated_answer(question, question.outdated)))
+        closest = await self._closest(question, found)
+        given = await self._curated_answer(question, question.outdated)
+        # Places without words would say nothing beside an answer.
+        nearest = tuple(each.passage for each in closest) if closest and closest[0].excerpt else ()
+        return Done(await self._stored(question, replace(given, nearest=nearest)))
 
     async def _declined(self, question: OpenQuestion, found: JudgedPassages) -> Declined:
+        closest = await self._closest(question, found)
+        answer = Answer(
+            question=question.inquiry.question,
+            answer=texts(question.language)(decline_text_key(question.details)),
+            tier=Tier.NONE,
+            language=question.language,
+            nearest=tuple(each.passage for each in closest),
+            details=question.details,
+            similar=question.similar,
+        )
+        return Declined(await self._stored(question, answer))
+
+    async def _closest(self, question: OpenQuestion, found: JudgedPassages) -> list[QuotedPassage]:
+        """The passages that come closest to the question, noted in its details."""
         undamaged = await self._judge.undamaged(found.nearest(len(found.passages)), question.context)
         # Rejected passages are shown only if there are no others.
         left = question.rejected.others(undamaged) or undamaged
@@ -378,16 +414,7 @@ class Consultation:
         shown = closest[: self._policy.nearest]
         question.details["nearest"] = [each.as_details() for each in shown]
         question.details["nearest_excerpt"] = shown[0].excerpt if shown else None
-        answer = Answer(
-            question=question.inquiry.question,
-            answer=texts(question.language)(decline_text_key(question.details)),
-            tier=Tier.NONE,
-            language=question.language,
-            nearest=tuple(each.passage for each in shown),
-            details=question.details,
-            similar=question.similar,
-        )
-        return Declined(await self._stored(question, answer))
+        return shown
 
     async def _stored(self, question: OpenQuestion, answer: Answer) -> Answer:
         """The answer after storing it, with its session, and in the details the draft that it became."""

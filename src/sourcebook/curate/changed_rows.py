@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from sourcebook.text.layout.tables import cells_between_bars, is_row, is_ruler, names_of_columns, said_row
-
-_BETWEEN = " · "
+from sourcebook.text.layout.tables import (
+    BETWEEN_CELLS,
+    cells_between_bars,
+    is_row,
+    is_ruler,
+    names_of_columns,
+    said_row,
+)
 
 
 def rows_as_said(before: str, after: str, text: str) -> tuple[str, str]:
@@ -34,11 +39,11 @@ def row_in_new_words(answer: str, old: str, new: str) -> str:
     said = [(was, now) for was, now in pairs if was]
     if any(bool(was) != bool(now) for was, now in pairs) or not said:
         return answer
-    cells = re.escape(_BETWEEN).join(rf"((?:[^·\n]*?: )?){re.escape(was)}" for was, _ in said)
+    cells = re.escape(BETWEEN_CELLS).join(rf"((?:[^·\n]*?: )?){re.escape(was)}" for was, _ in said)
     row = re.compile(rf"(?m)^((?:- )?){cells}(?=[^\S\n]*(?:\[\d|$))")
 
     def renewed(found: re.Match[str]) -> str:
-        return found[1] + _BETWEEN.join(f"{found[n]}{now}" for n, (_, now) in enumerate(said, start=2))
+        return found[1] + BETWEEN_CELLS.join(f"{found[n]}{now}" for n, (_, now) in enumerate(said, start=2))
 
     return row.sub(renewed, answer)
 
@@ -72,3 +77,25 @@ def _said(line: str, columns: Sequence[str], same: set[tuple[str, ...]]) -> str:
 
 def _cells_of_rows(lines: Sequence[str]) -> set[tuple[str, ...]]:
     return {cells_between_bars(line) for line in lines if is_row(line)}
+
+
+def row_in_its_place(quote: str, text: str) -> tuple[int, int] | None:
+    """The row of the text that is the new form of a quoted one, whatever others say that is more alike.
+
+    It begins with the same cell; if none does, it is the only one in which all other cells are the same.
+    """
+    cells, rows = cells_between_bars(quote), list(_rows_of(text, len(cells_between_bars(quote))))
+    names = [span for span, others in rows if others[0] == cells[0] != ""]
+    renamed = [span for span, others in rows if others[1:] == cells[1:]]
+    return names[0] if names else renamed[0] if len(renamed) == 1 else None
+
+
+def _rows_of(text: str, size: int) -> Iterator[tuple[tuple[int, int], tuple[str, ...]]]:
+    """The rows of so many cells, with their spans."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        said = line.strip()
+        if is_row(said) and not is_ruler(said) and len(cells := cells_between_bars(said)) == size:
+            start = at + line.index(said)
+            yield (start, start + len(said)), cells
+        at += len(line)

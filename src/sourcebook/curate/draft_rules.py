@@ -9,6 +9,7 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from sourcebook.curate.question_groups import question_terms
 from sourcebook.errors import AlreadyDecided, AuthError, CuratedAnswerNotFound, UsageError
 from sourcebook.model.chat import Tier
 from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
@@ -54,6 +55,22 @@ def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
         DraftAnswers.NONE: False,
     }[policy.answers]
     return DraftKind.ANSWER if wanted and _lot(answer.message_id or answer.question) < policy.share else None
+
+
+def kept_question(draft: Draft, answer: str) -> str:
+    """The question as it can be asked again, by anybody: with its conversation, if the answer is about that.
+
+    A short question may be complete by itself. It is not if only the question before it found the answer in the
+    documents, or if an expert's answer names what that one was about.
+    """
+    whole = draft.in_conversation
+    if whole is None or draft.details.get("whole_question"):
+        return whole or draft.question
+    if draft.kind is DraftKind.ANSWER and draft.details.get("searched") == whole:
+        return whole
+    before = question_terms(whole, draft.language) - question_terms(draft.question, draft.language)
+    is_edited = (draft.answer or "").strip() != answer.strip()
+    return whole if is_edited and before & question_terms(answer, draft.language) else draft.question
 
 
 def is_weak(answer: Answer) -> bool:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import AskedAgain, Gap
     from sourcebook.ports.clock_and_jobs import Clock
-    from sourcebook.ports.moderation import Binder, Embedded, ModerationQueue
+    from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded, ModerationQueue
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import QuestionContext
 
@@ -334,6 +334,13 @@ class Moderation:
         return await self._revisions.with_vector(
             wanted, lambda embedded: self._queue.rebind(draft.id, admin_id, entry, wanted, embedded)
         )
+
+    async def bound(
+        self, answer: str, question: str | None = None, *, collection_id: str | None = None
+    ) -> BoundAnswer:
+        """An answer with the words in the documents that support it, as it would be stored on approval."""
+        named = collection_id or self._collection_id
+        return await self._revisions.of_text(answer, question, named)
 
     async def cancel_item(self, draft_id: int, user_id: int) -> Draft:
         """Withdraw your own question."""

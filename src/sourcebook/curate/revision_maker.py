@@ -6,18 +6,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, lost_quotes, lost_support
+from sourcebook.curate.draft_rules import FALLBACK_CATEGORY, kept_question, lost_quotes, lost_support
 from sourcebook.curate.offered_sources import named_sources, quoted_sources, sources_of, whole_document
 from sourcebook.curate.source_changes import in_new_words, source_changes
 from sourcebook.errors import ActiveModelChanged, SupportLost, UsageError
 from sourcebook.model.moderation import DraftStatus, LostSupport, Revision
+from sourcebook.ports.moderation import BoundAnswer
 from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from sourcebook.model.chat import Citation
     from sourcebook.model.curation import CuratedAnswer, SourceChange
     from sourcebook.model.moderation import Draft
-    from sourcebook.ports.moderation import Binder, BoundAnswer, Embedded
+    from sourcebook.ports.moderation import Binder, Embedded
     from sourcebook.ports.stores import Stores
 
 _T = TypeVar("_T")
@@ -50,7 +51,7 @@ class RevisionMaker:
     async def of_draft(self, draft: Draft, wanted: Wanted) -> Revision:
         """The revision that approving the draft stores. SupportLost if its documents no longer say what it says."""
         collection_id = draft.collection_id or self.default_collection
-        asked = _whole_question(draft) if wanted.question is None else wanted.question
+        asked = kept_question(draft, wanted.answer) if wanted.question is None else wanted.question
         entry = await self.renewed_by(draft)
         if wanted.question is None and entry is not None and entry.question is None:
             asked = ""  # still found by its answer
@@ -101,6 +102,13 @@ class RevisionMaker:
             language=entry.language,
             sources=bound.sources,
         )
+
+    async def of_text(self, answer: str, question: str | None, collection_id: str) -> BoundAnswer:
+        """An answer that came without a draft, bound to what a search finds for it."""
+        if await self.stores.vectors.get_collection(collection_id) is None:
+            return BoundAnswer(answer, (), (answer,))
+        language = detect_language(question or answer)
+        return await self.binder.bind(answer, question, (), [collection_id], language)
 
     async def renewed_by(self, draft: Draft) -> CuratedAnswer | None:
         """The stale answer that the draft would renew; None if it renews none."""
@@ -166,9 +174,3 @@ def _require_used(named: Sequence[Citation], bound: BoundAnswer) -> None:
                 f"{each.document_path} is gone, or nothing in it resembles the answer",
                 hint="Name the passage or the document that says it, or none.",
             )
-
-
-def _whole_question(draft: Draft) -> str:
-    """The question as it can be asked again: a follow-up includes the question before it."""
-    whole = draft.details.get("whole_question")
-    return whole if isinstance(whole, str) and whole.strip() else draft.question

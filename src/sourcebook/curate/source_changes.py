@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-from sourcebook.curate.changed_rows import paired_rows, row_in_new_words, rows_as_said
+from sourcebook.curate.changed_rows import paired_rows, row_in_its_place, row_in_new_words, rows_as_said
 from sourcebook.curate.staleness import stands
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import SourceChange, WordChange
@@ -41,7 +41,12 @@ async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequen
         return []
     asked = [each for each in entry.sources if each.collection_id in collections]
     return [
-        {"document_path": each.document_path, "before": each.told_before, "after": each.told_after}
+        {
+            "document_path": each.document_path,
+            "state": each.state.value,
+            "before": each.told_before,
+            "after": each.told_after,
+        }
         for each in await source_changes(asked, stores)
         if each.state is not SourceState.CURRENT
     ]
@@ -49,9 +54,10 @@ async def told_changes(entry: CuratedAnswer, stores: Stores, collections: Sequen
 
 def change_of(source: CuratedSource, text: str | None) -> SourceChange:
     """How a source has changed. `text` is its document as it is now; None if that is gone."""
+    is_standing = text is not None and stands(source.quote, text)
     after = None
     if text is not None:
-        after = source.quote if stands(source.quote, text) else nearest_stretch(source.quote, text)
+        after = source.quote if is_standing else nearest_stretch(source.quote, text)
     return SourceChange(
         document_id=source.document_id,
         document_path=source.document_path,
@@ -60,7 +66,8 @@ def change_of(source: CuratedSource, text: str | None) -> SourceChange:
         before=source.quote,
         after=after,
         words=() if after is None or text is None else shown_changes(source.quote, after, text),
-        context=source.context_changes,
+        # Nothing stands around words that are gone.
+        context=source.context_changes if is_standing else (),
     )
 
 
@@ -98,7 +105,9 @@ def nearest_stretch(quote: str, text: str) -> str | None:
 
 
 def nearest_span(quote: str, text: str) -> tuple[int, int] | None:
-    """The span of those sentences, without the white space around them."""
+    """The span of those sentences, without the white space around them; of a row of a table, that of its new form."""
+    if is_row(quote) and "\n" not in quote.strip():
+        return row_in_its_place(quote, text)
     wanted = Counter(words(quote))
     spans = list(sentence_spans(text))
     counts = [Counter(words(text[start:end])) for start, end in spans]

@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from sourcebook.text.layout.tables import is_row, is_ruler
 from sourcebook.text.sentences import sentence_spans
 
 _QUOTATION_MARKS = dict.fromkeys(map(ord, "«»“”„‟‹›″"), '"') | dict.fromkeys(map(ord, "‘’‚′`"), "'")
@@ -40,7 +41,7 @@ def stands(quote: str, text: str, earlier: str | None = None) -> bool:
 
 
 def sentence_before(quote: str, text: str) -> str | None:
-    """The sentence before the quote, in compared form."""
+    """The sentence before the quote, in compared form; before a row, the one before its table."""
     places, wanted = _Places(text), compared_form(quote)
     return places.before(wanted) if wanted else None
 
@@ -75,10 +76,13 @@ class _Places:
             at = self.text.find(wanted, at + 1)
 
     def before(self, wanted: str) -> str | None:
-        """The sentence before the first occurrence, if there is one."""
+        """The sentence before the first occurrence, if there is one; of a row, the one before its table."""
         at = self.text.find(wanted)
         first = bisect_right(self._starts, at) - 1
-        return self._sentences[first - 1] if at >= 0 and first > 0 else None
+        before = self._sentences[:first] if at >= 0 else []
+        while is_row(wanted) and before and (is_row(before[-1]) or is_ruler(before[-1])):
+            before.pop()
+        return before[-1] if before else None
 
 
 def compared_form(text: str) -> str:

@@ -5,22 +5,61 @@ Telegram and the web pages say it in words of their own, in the language of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.locale import texts
 from sourcebook.model.chat import SourceState, Tier
 
 if TYPE_CHECKING:
+    from sourcebook.locale import Texts
     from sourcebook.model.chat import Answer
+    from sourcebook.model.documents import JsonValue
 
 
 def answer_notice(answer: Answer) -> str | None:
     """A sentence in the language of the answer; None if there is nothing to say."""
     told = texts(answer.language)
     if answer.details.get("outdated"):
-        return told("outdated")
+        return told(outdated_key(answer))
     if answer.tier is not Tier.CURATED:
         return None
     if answer.details.get("stale") or any(c.state is not SourceState.CURRENT for c in answer.citations):
-        return told("stale")
+        return told(stale_key(answer))
     return told("context_changed") if answer.details.get("context_changed") else None
+
+
+def outdated_key(answer: Answer) -> str:
+    """The key of what is said above the documents' words in place of an approved answer."""
+    entry = answer.details.get("outdated")
+    is_removed = isinstance(entry, dict) and bool(entry.get("removed"))
+    return "outdated_removed" if is_removed else "outdated"
+
+
+def stale_key(answer: Answer) -> str:
+    """The key of what is said with an approved answer whose source has changed, or is gone."""
+    lost = [each.state for each in answer.citations if each.state is not SourceState.CURRENT]
+    return "stale_removed" if lost and set(lost) == {SourceState.REMOVED} else "stale"
+
+
+def stale_reason(answer: Answer, told: Texts) -> str:
+    """Which source of an approved answer has changed or is gone."""
+    change = next(iter(changed_sources(answer.details)), None)
+    if change is None:
+        return str(answer.details.get("stale"))
+    key = "reason_removed" if change.get("state") == SourceState.REMOVED else "reason_changed"
+    return told(key, name=change.get("document_path"))
+
+
+def says_now_key(change: Mapping[str, Any]) -> str:
+    """The key of what a changed source says by now."""
+    if change.get("after") is not None:
+        return "source_says_now"
+    return "source_is_gone" if change.get("state") == SourceState.REMOVED else "source_says_nothing"
+
+
+def changed_sources(details: Mapping[str, JsonValue]) -> list[dict[str, Any]]:
+    """What the changed sources of a stale answer said and say now, from its details."""
+    rows = details.get("changes")
+    each = cast("list[Any]", rows) if isinstance(rows, list) else []
+    return [cast("dict[str, Any]", row) for row in each if isinstance(row, dict)]

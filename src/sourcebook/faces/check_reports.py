@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from sourcebook.curate.quoted_rows import shows_row_of, told_quote
 from sourcebook.model.answer_check import Verdict
 
 if TYPE_CHECKING:
@@ -151,8 +152,15 @@ def _lines(finding: AnswerFinding) -> Iterator[str]:
     for source in finding.sources:
         if source.verdict not in (Verdict.CURRENT, Verdict.MOVED):
             yield f"  {_beginning(_where(source))}"
-            yield f"    was: {_line_of(source.quote)}"
-            yield f"    now: {_line_of(source.now) if source.now else '(nothing like it)'}"
+            said = "\n".join(sentence.text for sentence in finding.sentences)
+            yield f"    was: {_line_of(told_quote(source.quote, said))}"
+            yield f"    now: {_line_of(_now(finding, source)) if source.now else '(nothing like it)'}"
+
+
+def _now(finding: AnswerFinding, source: SourceFinding) -> str:
+    """What a source says now: a row as the sentence that it contradicts shows it, with the names of its columns."""
+    shown = [each.now for each in finding.sentences if each.now and shows_row_of(each.now, source.now or "")]
+    return shown[0] if shown else told_quote(source.now or "")
 
 
 def _where(source: SourceFinding) -> str:

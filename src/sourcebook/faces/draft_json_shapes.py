@@ -20,6 +20,8 @@ def draft(draft: Draft) -> dict[str, Any]:
         "status": draft.status.value,
         "user_id": draft.user_id,
         "question": draft.question,
+        "asked_after": draft.asked_after,
+        "in_conversation": draft.in_conversation,
         "answer": draft.answer,
         "language": draft.language,
         "citations": [json_shapes.citation(citation) for citation in draft.citations],

@@ -47,7 +47,9 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class ContextChange:
-    """What stands around a quote and is no longer what it was: `part` is title, section or sentence_before."""
+    """What stands around a quote and is no longer what it was: `part` is title, section, columns or
+    sentence_before.
+    """
 
     part: str
     before: str | None

@@ -102,6 +102,18 @@ class Draft:
     people: int = 1
 
     @property
+    def in_conversation(self) -> str | None:
+        """The question with what its conversation was about, if it needs or may need that to be understood."""
+        known = (self.details.get("whole_question"), self.details.get("in_conversation"))
+        return next((str(each) for each in known if each), None)
+
+    @property
+    def asked_after(self) -> str | None:
+        """The question before it in its conversation."""
+        before = self.details.get("asked_after")
+        return before if isinstance(before, str) else None
+
+    @property
     def has_changed_sources(self) -> bool:
         """Whether an answer that waits quotes what its documents no longer say, as far as its citations tell."""
         waits = self.kind is DraftKind.ANSWER and self.status is DraftStatus.PENDING

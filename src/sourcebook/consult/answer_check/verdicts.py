@@ -2,7 +2,7 @@
 
 While the quotes that the approver read still stand, nothing is checked. Otherwise each sentence of the answer is
 compared with what the documents say now and with what the quotes said, and only new doubts count. A sentence in the
-expert's own words is judged by how its quotes have changed.
+expert's own words is judged by how its quotes have changed, and one that shows a row of a table by that row alone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from sourcebook.consult.answer_check.shown_rows import row_findings, with_new_names
 from sourcebook.consult.citations.marks_and_quotes import cited_sentences
 from sourcebook.consult.support.support_check import (
     Doubt,
@@ -95,7 +96,9 @@ def checked(answer: AnswerFile, documents: DocumentTexts) -> AnswerFinding:
     """Whether the documents still support this answer."""
     if not answer.sources:
         return _finding(answer, Verdict.UNCHECKED, "It names no source, so no change can be noticed.")
-    sources = [_source(source, documents) for source in answer.sources]
+    sources = [
+        with_new_names(_source(source, documents), answer.answer, documents) for source in answer.sources
+    ]
     gravest = max((each.verdict for each in sources), key=list(Verdict).index)
     if gravest is Verdict.CURRENT:
         return _finding(answer, gravest, "Its sources stand as they were quoted.", sources)
@@ -126,8 +129,11 @@ def _changed(answer: AnswerFile, sources: Sequence[SourceFinding], documents: Do
     language = answer.language or detect_language(answer.answer)
     standing = [each.quote for each in sources if each.verdict in (Verdict.CURRENT, Verdict.MOVED)]
     read = [text for each in sources if (text := documents.find(each.found_in or each.path)) is not None]
-    doubted: list[SentenceFinding] = []
+    rows = row_findings(answer.answer, sources, documents, language)
+    doubted = [each for each in rows.values() if each is not None]
     for sentence in cited_sentences(answer.answer):
+        if sentence.text in rows:
+            continue
         now = [*standing, *(place for text in read for place in _places(sentence.text, text, language))]
         place, support = _best(sentence.text, now, language)
         if support.is_enough:

@@ -9,6 +9,8 @@ from enum import StrEnum
 
 _FENCE = re.compile(r"[^\S\n]*(?P<fence>`{3,}|~{3,})(?P<rest>.*)")
 _HEADING = re.compile(r"[^\S\n]*#{1,6}(?:\s|$)")
+_BOLD_LINE = re.compile(r"\s*(\*\*|__)(?:(?!\1).)+\1(?:\s*\[\d{1,3}\])*\s*")
+"""A heading, if more follows it."""
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
 _ROW = re.compile(r"\s*\|")
 _RULE_OF_A_TABLE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*")
@@ -81,6 +83,13 @@ def _kinds(lines: Sequence[str]) -> list[AnswerPartKind]:
         elif follows_text and (_UNDERLINE.fullmatch(line) or _RULE_OF_A_TABLE.fullmatch(line)):
             is_table = "|" in line
             kinds[number - 1 : number + 1] = [AnswerPartKind.LINE, AnswerPartKind.LINE]
-        elif is_table or _HEADING.match(line) or _ROW.match(line):
+        elif is_table or _HEADING.match(line) or _ROW.match(line) or _is_bold_heading(lines, number):
             kinds[number] = AnswerPartKind.LINE
     return kinds
+
+
+def _is_bold_heading(lines: Sequence[str], number: int) -> bool:
+    """Whether a line is bold as a whole, with nothing right above it, and more text somewhere below."""
+    is_first = number == 0 or not lines[number - 1].strip()
+    is_bold = is_first and _BOLD_LINE.fullmatch(lines[number]) is not None
+    return is_bold and any(line.strip() for line in lines[number + 1 :])

@@ -22,6 +22,7 @@ from sourcebook.consult.citations.marks_and_quotes import (
 from sourcebook.consult.citations.named_sources import NamedSource, NamedSources, named_in
 from sourcebook.consult.citations.watched_sources import bears_out
 from sourcebook.consult.support.support_check import check_support, share_of_terms, share_of_terms_in
+from sourcebook.curate.quoted_rows import columns_of, shown_row
 from sourcebook.curate.source_changes import nearest_span
 from sourcebook.curate.staleness import compared_form, stands
 from sourcebook.model.chat import MANUAL_COLLECTION
@@ -46,6 +47,7 @@ _LONGEST_PLACE = 2000
 _CODE = re.compile(r"(`+[^`]+`+)")
 _GAPS = re.compile(r"(?<![\n \t])[ \t]{2,}")
 """Not those that begin a line: they are the depth of a list."""
+_GAP_AT_THE_END = re.compile(r"[ \t]+$", re.MULTILINE)
 _GAP_BEFORE_AN_END = re.compile(r"[ \t]+([.,;:!?\n])")
 Search = Callable[[Sequence[str], str, RetrievalConfig], Awaitable[Sequence[SearchResult]]]
 
@@ -187,7 +189,12 @@ class _Binding:
         """The quotes that support the sentence, cut to what it needs, because the rest may change."""
         for source in self.cited:
             title = source.document_title or ""
-            quote = best_quote(sentence.text, source.quote, self.language, title)
+            text = self.documents[_document(source)].content
+            if row := shown_row(sentence.text, source.quote, text):
+                yield replace(source, quote=text[slice(*row)], start=row[0], end=row[1])
+                continue
+            context = "\n".join((title, *columns_of(source.quote, text)))
+            quote = best_quote(sentence.text, source.quote, self.language, context)
             if quote.is_enough:
                 yield _narrowed(source, quote)
             elif check_support(sentence.text, source.quote, self.language, title).is_enough:
@@ -382,7 +389,7 @@ def _as_written(answer: str, layout: AnswerLayout, start: int, end: int) -> str:
     """A span of the answer without its marks. Code stays as it is, and so do spaces in tables."""
     read = {
         AnswerPartKind.CODE: str,
-        AnswerPartKind.LINE: _without_marks_alone,
+        AnswerPartKind.LINE: _line_without_marks,
         AnswerPartKind.PROSE: _without_marks,
     }
     return "".join(read[part.kind](answer[part.start : part.end]) for part in layout.within(start, end))
@@ -396,6 +403,10 @@ def _words_alone(text: str) -> str:
 def _without_marks(text: str) -> str:
     """The text without its citations, and without the gaps that they leave."""
     return _GAP_BEFORE_AN_END.sub(r"\1", _GAPS.sub(" ", _without_marks_alone(text)))
+
+
+def _line_without_marks(text: str) -> str:
+    return _GAP_AT_THE_END.sub("", _without_marks_alone(text))
 
 
 def _without_marks_alone(text: str) -> str:

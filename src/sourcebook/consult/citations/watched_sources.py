@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.citations.marks_and_quotes import best_quote, cited_sentences
 from sourcebook.consult.support.support_check import check_support, missing_facts
+from sourcebook.curate.quoted_rows import shows_row_of
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer, CuratedSource
@@ -41,9 +42,10 @@ def missing_in_sources(entry: CuratedAnswer) -> list[str]:
 
 
 def bears_out(sentence: str, quote: str, language: str | None, context: str = "") -> bool:
-    """Whether a quote, or one or two sentences of it, support a sentence."""
+    """Whether a quote, or one or two sentences or a row of it, support a sentence."""
     return (
-        best_quote(sentence, quote, language, context).is_enough
+        shows_row_of(sentence, quote)
+        or best_quote(sentence, quote, language, context).is_enough
         or check_support(sentence, quote, language, context).is_enough
     )
 

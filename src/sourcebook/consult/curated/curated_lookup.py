@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.citations.marks_and_quotes import without_repeated_marks
 from sourcebook.consult.citations.source_link import source_link
 from sourcebook.consult.curated.similar_questions import MOST_OFFERED, similar_questions
 from sourcebook.consult.question.same_question import difference
@@ -116,17 +115,6 @@ def why_not(
     asked, asked_before = terms.in_preferred_words(question), terms.in_preferred_words(known)
     found = difference(asked, asked_before, (terms.language, entry.language, *languages), distance)
     return None if found is None else found.value
-
-
-def outdated_details(entry: CuratedAnswer) -> dict[str, JsonValue]:
-    """The details of an approved answer that is not given because its source has changed."""
-    return {
-        "id": entry.id,
-        "question": entry.question,
-        "answer": without_repeated_marks(entry.answer),
-        "reason": entry.stale_reason,
-        "since": entry.stale_since,
-    }
 
 
 def curated_citations(entry: CuratedAnswer, language: str | None) -> list[Citation]:

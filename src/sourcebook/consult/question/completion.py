@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sourcebook.consult.question.conversation_topic import PastQuestion, subject_of, topic_of
 from sourcebook.consult.question.follow_up_words import (
@@ -14,6 +15,9 @@ from sourcebook.consult.question.follow_up_words import (
     says_what_is_there,
 )
 from sourcebook.text.analysis import words
+
+if TYPE_CHECKING:
+    from sourcebook.model.documents import JsonValue
 
 _CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 
@@ -30,6 +34,24 @@ def wordings(question: str, earlier: Sequence[PastQuestion], language: str | Non
     if not has_pointer(question):
         return whole if lacks_subject(question, language) else [question, *whole]
     return [*whole, question] if says_what_is_there(question, language) else whole
+
+
+def follow_up_details(
+    asked: str, tried: Sequence[str], earlier: Sequence[PastQuestion], language: str | None
+) -> dict[str, JsonValue]:
+    """What an expert has to know of a question in a conversation: the one before it, and both as one question.
+
+    `whole_question` was searched first, because the question needs the one before. `in_conversation` is what it may
+    mean all the same: "how many people can join?" is complete, and may ask about the day before it.
+    """
+    is_whole = tried[0] == asked
+    topic = topic_of(earlier, language) if is_whole and len(tried) == 1 else None
+    both = tried[1] if len(tried) > 1 else None if topic is None else f"{topic.question} {asked}"
+    return {
+        "asked_after": earlier[-1].question if earlier else None,
+        "whole_question": None if is_whole else tried[0],
+        "in_conversation": both if is_whole else None,
+    }
 
 
 def completed(question: str, earlier: Sequence[PastQuestion], language: str | None) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.citations.marks_and_quotes import cited_sentences
 from sourcebook.consult.support.support_check import check_support
+from sourcebook.curate.quoted_rows import columns_of, renamed_cells
 from sourcebook.curate.staleness import same_text, sentence_before, stands
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import ContextChange
@@ -19,6 +20,7 @@ from sourcebook.storage.curation.curated_rows import (
     read_entries,
 )
 from sourcebook.storage.curation.draft_rows import insert_draft, stale_draft
+from sourcebook.text.layout.tables import BETWEEN_CELLS
 
 if TYPE_CHECKING:
     from sourcebook.storage.database import Executor, Row
@@ -45,13 +47,13 @@ class Quoted:
         return document["content"] or "\n\n".join(c["content"] for c in self.chunks.get(document_id, ()))
 
     def context(self, document_id: str, quote: str) -> str:
-        """What a reader of the quote knows too: the title, and the headings above it."""
+        """What a reader of the quote knows too: the title, the headings above it, and the names of its columns."""
         around = self.around(document_id, quote)
-        return "\n".join(part for part in (around["title"], around["section"]) if part)
+        return "\n".join(part for part in (around["title"], around["section"], around["columns"]) if part)
 
     def around(self, document_id: str, quote: str) -> dict[str, str | None]:
-        """The title, the headings above the quote, and the sentence before it."""
-        document = self.documents.get(document_id)
+        """The title, the headings above the quote, the names of its columns, and the sentence before it."""
+        document, text = self.documents.get(document_id), self.text(document_id) or ""
         section = next(
             (c["section"] for c in self.chunks.get(document_id, ()) if quote in c["content"]),
             None,
@@ -59,7 +61,8 @@ class Quoted:
         return {
             "title": document["title"] if document is not None else None,
             "section": section,
-            "sentence_before": sentence_before(quote, self.text(document_id) or ""),
+            "columns": BETWEEN_CELLS.join(columns_of(quote, text)) or None,
+            "sentence_before": sentence_before(quote, text),
         }
 
     def hash(self, document_id: str) -> str | None:
@@ -167,11 +170,16 @@ def _after_a_change(row: Row, before: Quoted, after: Quoted) -> SourceState:
         return SourceState.CHANGED
     if document_id not in before.documents:
         return SourceState.CURRENT
+    if any(
+        renamed_cells(each.text, quote, after.text(document_id) or "")
+        for each in cited_sentences(row["answer"])
+    ):
+        return SourceState.CHANGED
     return _in_context(row, before.context(document_id, quote), after.context(document_id, quote))
 
 
 def _in_context(row: Row, known: str, now: str) -> SourceState:
-    """A new title or heading matters if a sentence of the answer leans on the old one."""
+    """A new title, heading or name of a column matters if a sentence of the answer leans on the old one."""
     if known == now:
         return SourceState.CURRENT
     for sentence in cited_sentences(row["answer"]):
@@ -254,8 +262,20 @@ async def _settle(
         reason = _REASONS[state].format(path)
         if await transaction.execute("mark_stale", entry_id=entry_id, reason=reason, now=now):
             await _draft(transaction, [entry_id], now)
+            return
     elif await transaction.execute("clear_stale", entry_id=entry_id):
         await _withdraw(transaction, entry_id, now)
+        return
+    await _tell_reason(transaction, entry_id)
+
+
+async def _tell_reason(transaction: Executor, entry_id: int) -> None:
+    """A stale answer says what is wrong with its sources now: one that was removed may be back with other words."""
+    for row in await transaction.fetch("sources_of_entry", entry_id=entry_id):
+        if (state := SourceState(row["state"])) is not SourceState.CURRENT:
+            reason = _REASONS[state].format(row["document_path"])
+            await transaction.execute("set_stale_reason", entry_id=entry_id, reason=reason)
+            return
 
 
 async def _draft(transaction: Executor, entry_ids: Sequence[int], now: int) -> None:

@@ -77,6 +77,10 @@ select count(*) as count from knowledge_base_wordings where status in ('proposed
 -- name: mark_stale(entry_id, reason, now)
 update knowledge_base set stale_since = :now, stale_reason = :reason where id = :entry_id and stale_since is null
 
+-- name: set_stale_reason(entry_id, reason)
+-- What is wrong with its sources may change while an answer is stale.
+update knowledge_base set stale_reason = :reason where id = :entry_id and stale_since is not null
+
 -- name: clear_stale(entry_id)
 -- An answer all of whose sources stand again is what was approved.
 update knowledge_base set stale_since = null, stale_reason = null

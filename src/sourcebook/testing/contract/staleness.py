@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from sourcebook.assembly import OpenBase
     from sourcebook.testing.fakes import FixedClock
 
+SATURDAY = "| Saturday | 10:00 – 18:00 | 10:00 – 17:00 |"
+HOURS = f"""When we are open:
+
+| Day | Studio | Shop |
+|---|---|---|
+| Monday | closed | closed |
+| Friday | 9:00 – 18:00 | 11:00 – 17:00 |
+{SATURDAY}
+"""
+
 
 @pytest.mark.anyio
 class StalenessContract:
@@ -62,6 +72,29 @@ class StalenessContract:
         await put(base, f"{OTHERS} {QUOTE} Less.", "e", title="Pruning")
         assert not (await entry_of(base, made)).has_changed_context
         assert await stale_drafts(base) == []
+
+    async def test_a_row_of_a_table_is_watched_without_the_others(self, base: OpenBase) -> None:
+        await put(base, HOURS, "b")
+        row = replace(SOURCE, quote=SATURDAY, start=None, end=None)
+        made = await approved(base, answer="Day: Saturday · Shop: 10:00 – 17:00 [1]", sources=(row,))
+        await put(base, HOURS.replace("| Friday | 9:00", "| Friday | 8:00").replace("Monday", "Mon"), "c")
+        entry = await entry_of(base, made)
+        assert (entry.stale_since, entry.has_changed_context) == (None, False)
+        # A name of a column that the answer does not say is only what stands around the row.
+        await put(base, HOURS.replace("Studio", "Workshop"), "d")
+        entry = await entry_of(base, made)
+        (change,) = entry.sources[0].context_changes
+        assert (entry.stale_since, change.part) == (None, "columns")
+        assert (change.before, change.after) == ("Day · Studio · Shop", "Day · Workshop · Shop")
+        await put(base, HOURS.replace("10:00 – 17:00", "closed"), "e")
+        assert (await entry_of(base, made)).stale_reason == "a source has changed: notes.md"
+
+    async def test_a_row_under_other_names_is_not_what_the_answer_says(self, base: OpenBase) -> None:
+        await put(base, HOURS, "b")
+        row = replace(SOURCE, quote=SATURDAY, start=None, end=None)
+        made = await approved(base, answer="Day: Saturday · Shop: 10:00 – 17:00 [1]", sources=(row,))
+        await put(base, HOURS.replace("Studio | Shop", "Shop | Studio"), "c")
+        assert (await entry_of(base, made)).stale_reason == "a source has changed: notes.md"
 
     async def test_a_document_without_text_has_lost_what_was_quoted(self, base: OpenBase) -> None:
         await put(base, OTHERS + QUOTE, "b")
@@ -116,6 +149,23 @@ class StalenessContract:
         await base.stores.writer.remove_document("c", "d")
         assert (await entry_of(base, made)).sources[0].state is SourceState.REMOVED
         assert len(await stale_drafts(base)) == 1
+
+    async def test_a_source_that_came_back_otherwise_is_no_longer_said_to_be_removed(
+        self, base: OpenBase
+    ) -> None:
+        await put(base, QUOTE, "b")
+        made = await approved(base)
+        await base.stores.writer.remove_document("c", "d")
+        assert (await entry_of(base, made)).stale_reason == "a source was removed: notes.md"
+        await put(base, "Something else.", "c")
+        entry = await entry_of(base, made)
+        assert (entry.stale_reason, entry.sources[0].state) == (
+            "a source has changed: notes.md",
+            SourceState.CHANGED,
+        )
+        assert len(await stale_drafts(base)) == 1
+        await put(base, QUOTE, "b")
+        assert (await entry_of(base, made)).stale_since is None
 
     async def test_a_title_that_the_answer_leans_on_may_not_change(self, base: OpenBase) -> None:
         await put(base, QUOTE, "b", title="Notes on Raspberry")

@@ -12,6 +12,8 @@ _ROW = re.compile(r"\|.*\|")
 _MARKS = re.compile(r"\*\*|__|`")
 _BETWEEN_CELLS = re.compile(r"(?<!\\)\|")
 _YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
+BETWEEN_CELLS = " · "
+"""What stands between the cells of a row that is written out."""
 _MOST_NAMED = 12
 """A table with more columns is shown as it stands."""
 _MOSTLY = 2 / 3
@@ -121,7 +123,7 @@ def _may_be_name(cell: str) -> bool:
 def said_row(names: Sequence[str], cells: Sequence[str]) -> str:
     """The cells, each with the name of its column if that has one."""
     pairs = ((name, cell) for name, cell in zip(names, cells, strict=True) if cell)
-    return " · ".join(f"{name}: {cell}" if name and name != cell else cell for name, cell in pairs)
+    return BETWEEN_CELLS.join(f"{name}: {cell}" if name and name != cell else cell for name, cell in pairs)
 
 
 def _is_header(names: Sequence[str], rows: Sequence[_Row]) -> bool:

@@ -10,7 +10,14 @@ from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.consult.calibration.suggestions import has_enough
 from sourcebook.consult.question.inquiry import LOCAL_USER
-from sourcebook.faces.answer_notice import answer_notice
+from sourcebook.curate.quoted_rows import told_quote
+from sourcebook.faces.answer_notice import (
+    answer_notice,
+    changed_sources,
+    outdated_key,
+    says_now_key,
+    stale_reason,
+)
 from sourcebook.faces.cli.terminal.output import Stream, say, say_with_bold, tell
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.locale import NAMES, texts
@@ -64,8 +71,9 @@ def streamed(ask: Callable[[Callable[[AnswerEvent], None]], Answer]) -> Answer:
         stream.end()
     # What is declined or curated was not written piece by piece; a model may decline after some words.
     if not stream.has_written or answer.tier is Tier.NONE:
-        if stale := answer.details.get("stale"):
-            say(texts(answer.language)("terminal_still_stale", reason=stale))
+        if answer.details.get("stale"):
+            told = texts(answer.language)
+            say(told("terminal_still_stale", reason=stale_reason(answer, told)))
         say_with_bold(answer.answer, shown_highlights(answer))
     return answer
 
@@ -79,7 +87,9 @@ def say_sources(answer: Answer, takes_similar: Callable[[int], str] | None = Non
         say(_approval(answer))
     told = texts(answer.language)
     if isinstance(outdated := answer.details.get("outdated"), dict):
-        say(_outdated(cast("dict[str, object]", outdated), told))
+        key = f"terminal_{outdated_key(answer)}"
+        said = " ".join(str(outdated["answer"]).split())
+        say("\n" + told(key, id=outdated["id"], said=said))
     if answer.citations:
         say("\n" + "\n".join(sources(answer.citations, answer.answer, told)))
     for sentence in answer.sentences:
@@ -146,7 +156,7 @@ def sources(citations: Sequence[Citation], said: str = "", told: Texts | None = 
         if also_in := dict.fromkeys(path for citation in cited for path in citation.also_in):
             yield "    " + (told or texts(None))("also_in", names=", ".join(also_in))
         for citation in dict.fromkeys(cited):
-            quote, notes = " ".join(citation.quote.split()), _notes(citation)
+            quote, notes = told_quote(citation.quote, said), _notes(citation)
             # An excerpt was said without its markup.
             is_said = quote in already or (bool(already) and bool(citation.highlight))
             if notes or not is_said:
@@ -203,11 +213,11 @@ def _approval(answer: Answer) -> str:
     said = [_approved(told, answer.curated_id, str(who) if is_named else None, at)]
     if answer.is_expert_only:
         said.append(told("expert_only"))
-    if stale := details.get("stale"):
-        said.append(told("terminal_stale", reason=stale))
+    if details.get("stale"):
+        said.append(told("terminal_stale", reason=stale_reason(answer, told)))
     elif notice := answer_notice(answer):
         said.append(notice)
-    changes = [_says_now(change, told) for change in detail_rows(details.get("changes"))]
+    changes = [_says_now(change, told) for change in changed_sources(details)]
     return "\n".join(["", " ".join(said), *changes])
 
 
@@ -221,14 +231,8 @@ def _approved(told: Texts, entry_id: int | None, who: str | None, at: str | None
 
 def _says_now(change: dict[str, object], told: Texts) -> str:
     """What the source of an approved answer that is out of date says by now."""
-    name, after = change.get("document_path"), change.get("after")
-    if after is None:
-        return told("source_says_nothing", name=name)
-    return told("source_says_now", name=name, text=" ".join(str(after).split()))
-
-
-def _outdated(entry: dict[str, object], told: Texts) -> str:
-    return "\n" + told("terminal_outdated", id=entry["id"], said=" ".join(str(entry["answer"]).split()))
+    text = " ".join(str(change.get("after")).split())
+    return told(says_now_key(change), name=change.get("document_path"), text=text)
 
 
 def detail_rows(value: object) -> list[dict[str, Any]]:

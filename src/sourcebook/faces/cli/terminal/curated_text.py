@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.answer.transcript import moment
+from sourcebook.consult.citations.marks_and_quotes import cited_sentences, sentences_without_source
 from sourcebook.consult.citations.watched_sources import watched_sources
+from sourcebook.curate.quoted_rows import told_quote
 from sourcebook.faces.cli.terminal.plurals import counted
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import WordingStatus
@@ -23,6 +25,7 @@ _STATUSES = {
 _PARTS = {
     "title": "The title",
     "section": "The heading",
+    "columns": "The head of the table",
     "sentence_before": "The sentence before it",
 }
 
@@ -49,7 +52,7 @@ def entry_lines(entry: CuratedAnswer, changes: Sequence[SourceChange]) -> Iterat
         yield f"Question: {entry.question}"
     yield from ("", entry.answer, "")
     for number, source in enumerate(entry.sources, start=1):
-        yield f"[{number}] {source.document_path}: “{' '.join(source.quote.split())}”"
+        yield f"[{number}] {source.document_path}: “{told_quote(source.quote, entry.answer)}”"
     for wording in entry.wordings:
         yield wording_line(wording)
     yield from change_lines(changes)
@@ -59,9 +62,21 @@ def support_lines(entry: CuratedAnswer) -> Iterator[str]:
     """The words in the documents that a curated answer is watched against, and whether they say what it says."""
     for bound in watched_sources(entry):
         how = "Supported by" if bound.is_supporting else "Watched against"
-        yield f"  {how} {bound.source.document_path}: “{' '.join(bound.source.quote.split())}”"
+        yield f"  {how} {bound.source.document_path}: “{told_quote(bound.source.quote, entry.answer)}”"
         if bound.missing:
             yield f"    That text does not say: {', '.join(bound.missing)}. Check the answer."
+
+
+def bound_lines(entry: CuratedAnswer) -> Iterator[str]:
+    """What a curated answer that was just saved is watched against, and what no document supports."""
+    yield from support_lines(entry)
+    has_marks = any(each.numbers for each in cited_sentences(entry.answer))
+    for sentence in sentences_without_source(entry.answer) if has_marks else []:
+        yield f"  Not supported by any document: “{sentence}”"
+    if not entry.sources:
+        yield "Nothing in the documents supports it, so it cannot be marked stale when a document changes."
+    elif entry.stale_since is None:
+        yield "It comes back for review when that text changes."
 
 
 def wording_line(wording: Wording) -> str:
@@ -78,8 +93,11 @@ def change_lines(changes: Sequence[SourceChange]) -> Iterator[str]:
 def _changed(change: SourceChange) -> Iterator[str]:
     yield f"Source: {change.document_path}"
     if change.state is not SourceState.CURRENT:
-        yield f"  before: {' '.join(change.told_before.split())}"
-        if change.after is None:
+        before = change.told_before if change.words else told_quote(change.before)
+        yield f"  before: {' '.join(before.split())}"
+        if change.state is SourceState.REMOVED:
+            yield "  now:    the document is no longer in the base"
+        elif change.after is None:
             yield "  now:    nothing like it is there any more"
         elif change.before.split() == change.after.split():
             yield "  now:    the same words; they have changed meanwhile, or what they rely on has"

@@ -7,11 +7,10 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.consult.answer.transcript import moment
-from sourcebook.consult.citations.marks_and_quotes import sentences_without_source
 from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
-from sourcebook.faces.cli.terminal.curated_text import category_of, state_of, support_lines, wording_line
+from sourcebook.faces.cli.terminal.curated_text import bound_lines, category_of, state_of, wording_line
 from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
 
 if TYPE_CHECKING:
@@ -30,14 +29,11 @@ def saved_lines(draft: Draft, entry: CuratedAnswer, *, is_guessed: bool) -> Iter
     yield f"Saved the curated answer {entry.id}, revision {entry.revision}."
     how = f" (guessed; `sourcebook kb edit {entry.id} --category X` changes it)" if is_guessed else ""
     yield f"  Category: {category_of(entry)}{how}"
-    yield from support_lines(entry)
-    unsupported = sentences_without_source(entry.answer) if entry.sources else []
-    for sentence in unsupported:
-        yield f"  Not supported by any document: “{sentence}”"
-    if entry.sources and entry.stale_since is None:
-        yield "It comes back for review when that text changes."
+    if entry.question and entry.question == draft.in_conversation:
+        yield f"  Question: {entry.question}"
+        yield f"    It is kept with its conversation. `sourcebook kb edit {entry.id} --question X` changes it."
+    yield from bound_lines(entry)
     if not entry.sources:
-        yield "Nothing in the documents supports it, so it cannot be marked stale when a document changes."
         yield from _offers(draft)
     if entry.stale_since is not None:
         yield f"  It is already stale: {entry.stale_reason}."
@@ -65,6 +61,8 @@ def draft_lines(draft: Draft, similar: Sequence[Draft], entry: CuratedAnswer | N
         f"Category: {category or 'unknown'}",
         f"Question: {draft.question}",
     ]
+    if draft.asked_after:
+        lines.append(f"Asked after: {draft.asked_after}")
     if draft.has_changed_sources:
         lines.append("Its source has changed since: see below what it says now.")
     if draft.asked > 1:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.citations.watched_sources import missing_in_sources
+from sourcebook.faces.answer_notice import changed_sources, outdated_key, says_now_key, stale_key
 from sourcebook.faces.draft_json_shapes import nearest, rejected, resembling
 from sourcebook.faces.source_place import below_title, source_place
 from sourcebook.faces.telegram.messages.rich_text import (
@@ -44,7 +45,7 @@ def answer(texts: Texts, reply: Reply, terms: BotTerms) -> RichText:
     given = reply.answer
     return joined(
         [
-            italic(texts("stale")) if given.details.get("stale") else RichText(),
+            italic(texts(stale_key(given))) if given.details.get("stale") else RichText(),
             _with_highlights(given),
             source_list(texts, given.citations),
             *_notes(texts, given),
@@ -111,7 +112,7 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
     if given.tier is Tier.DOCUMENTS and given.details.get("other_language"):
         notes.append(texts("other_language"))
     if given.details.get("outdated"):
-        notes.append(texts("outdated"))
+        notes.append(texts(outdated_key(given)))
     if given.similar:
         questions = [f"• {clean(each.question, _LONGEST_NAME)}" for each in given.similar]
         notes.append("\n".join([texts("similar_offer"), *questions]))
@@ -142,7 +143,7 @@ def _approval(texts: Texts, given: Answer) -> list[str]:
     notes = [texts("approved"), texts("expert_only")] if given.is_expert_only else [texts("approved")]
     is_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
     if is_changed and not given.details.get("stale"):
-        notes.append(texts("stale"))
+        notes.append(texts(stale_key(given)))
     elif given.details.get("context_changed"):
         notes.append(texts("context_changed"))
     return [*notes, *_said_now(texts, given)]
@@ -150,14 +151,11 @@ def _approval(texts: Texts, given: Answer) -> list[str]:
 
 def _said_now(texts: Texts, given: Answer) -> list[str]:
     """What the changed sources of an approved answer say by now."""
-    changes = given.details.get("changes")
     notes = list[str]()
-    for change in changes if isinstance(changes, list) else []:
-        if isinstance(change, dict):
-            name = _name(str(change.get("document_path")), None)
-            key = "source_says_nothing" if change.get("after") is None else "source_says_now"
-            said = clean(" ".join(str(change.get("after")).split()), _LONGEST_SAID)
-            notes.append(texts(key, name=name, text=said))
+    for change in changed_sources(given.details):
+        name = _name(str(change.get("document_path")), None)
+        said = clean(" ".join(str(change.get("after")).split()), _LONGEST_SAID)
+        notes.append(texts(says_now_key(change), name=name, text=said))
     return notes
 
 
@@ -216,6 +214,9 @@ def draft(texts: Texts, item: Draft, waiting: int = 0, changes: Sequence[SourceC
         [
             head,
             joined([bold(texts("asked")), quote(item.question)], "\n"),
+            italic(texts("asked_after", question=clean(item.asked_after, _LONGEST_NAME)))
+            if item.asked_after
+            else RichText(),
             italic(texts("draft_asked", n=item.people, times=item.asked)) if item.asked > 1 else RichText(),
             *_resembling(texts, item),
             *_closest(texts, item),
@@ -268,7 +269,7 @@ def _change(texts: Texts, change: SourceChange) -> RichText:
     """What a source said, and what stands there now."""
     name = clean(PurePosixPath(change.document_path).name, _LONGEST_NAME)
     after = change.told_after
-    now = quote(after[:_LONGEST_QUOTE]) if after else italic(texts("source_nothing_left"))
+    now = quote(after[:_LONGEST_QUOTE]) if after else italic(texts(_nothing_left(change)))
     return joined(
         [
             bold(texts("source_was", name=name)),
@@ -278,6 +279,10 @@ def _change(texts: Texts, change: SourceChange) -> RichText:
         ],
         "\n",
     )
+
+
+def _nothing_left(change: SourceChange) -> str:
+    return "source_gone" if change.state is SourceState.REMOVED else "source_nothing_left"
 
 
 def watched(texts: Texts, entry: CuratedAnswer) -> str:

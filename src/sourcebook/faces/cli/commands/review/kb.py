@@ -7,10 +7,10 @@ from sourcebook.errors import CuratedAnswerNotFound, UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.faces.cli.invocation import CollectionName, Invocation
 from sourcebook.faces.cli.terminal.curated_text import (
+    bound_lines,
     category_of,
     entry_lines,
     state_of,
-    support_lines,
     wording_line,
 )
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
@@ -26,6 +26,7 @@ from sourcebook.model.curation import (
 
 if TYPE_CHECKING:
     from sourcebook.model.moderation import Draft
+    from sourcebook.ports.moderation import BoundAnswer
 
 LOCAL_USER = 1
 WordingNumber = Annotated[
@@ -176,18 +177,22 @@ def add(
 ) -> None:
     """Add a curated answer, which comes first whenever its question is asked.
 
-    When one of its sources changes, it is marked stale. Without a source, it is used only for its own question, word
-    for word.
+    When one of its sources changes, it is marked stale. Unless `--source` names them, they are looked for in the
+    documents.
     """
     answer = " ".join(words)
     with call.open_or_make() as book:
+        sources = _sources(book, answer, source or [], quote or [], collection)
+        if not sources:
+            bound: BoundAnswer = book.moderation.bound(answer, question, collection_id=collection)
+            answer, sources = bound.text, list(bound.sources)
         entry = book.curated.insert(
             answer,
             category=category,
             question=question,
             subcategory=subcategory,
             source_type=source_type,
-            sources=_sources(book, answer, source or [], quote or [], collection),
+            sources=sources,
             also=also or (),
             collection=collection,
         )
@@ -195,8 +200,13 @@ def add(
         say_json({"entry": json_shapes.curated_answer(entry)})
         return
     tell(f"Added the curated answer {entry.id}.")
-    for line in support_lines(entry):
+    for line in bound_lines(entry):
         tell(line)
+    if not entry.sources:
+        tell(
+            f"If a document says it in other words, remove it (`sourcebook kb remove {entry.id}`), and add it again "
+            "with `--source PATH`."
+        )
 
 
 def edit(
