@@ -29,6 +29,7 @@ from sourcebook.storage.sqlite.worker_session import (
     Memory,
     SqliteSession,
     carried_out,
+    data_version,
     in_snapshot,
     in_transaction,
 )
@@ -116,6 +117,8 @@ class SqliteDatabase:
         self._write_lock = anyio.Lock(fast_acquire=True)
         self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
         self._readers = readers
+        self._in_turn = 0
+        self._followed: tuple[Connection, int] | None = None
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
@@ -263,7 +266,11 @@ class SqliteDatabase:
         """
         self._opened()
         # Others get their turn, as they would while a thread works.
-        await anyio.lowlevel.checkpoint()
+        self._in_turn += 1
+        try:
+            await anyio.lowlevel.checkpoint()
+        finally:
+            self._in_turn -= 1
         if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
             return None
         is_alone = self._free_readers.value == self._readers
@@ -287,10 +294,17 @@ class SqliteDatabase:
             return await self.read(work) if found is None else found
 
     def _do_if_free(self, works: Sequence[Callable[[SqliteSession], object]]) -> bool:
-        """Do all of this now, if nobody reads. Whether the base is open: whoever asks next is told what went wrong."""
-        if self._idle_readers and self._free_readers.value == self._readers:
-            with suppress(SourcebookError):
-                self._read_here(lambda session: [work(session) for work in works])
+        """Do all of this now, if something was written and nobody reads. Whether the base is open.
+
+        Whoever asks next is told what went wrong.
+        """
+        if self._idle_readers and not self._in_turn and self._free_readers.value == self._readers:
+            reader = self._idle_readers[-1]
+            with suppress(SourcebookError), driver.translated():
+                seen = reader, data_version(reader)
+                if seen != self._followed:
+                    self._followed = seen
+                    self._read_here(lambda session: [work(session) for work in works])
         return self._is_open
 
     def _read_here(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
