@@ -29,7 +29,6 @@ from sourcebook.storage.sqlite.worker_session import (
     Memory,
     SqliteSession,
     carried_out,
-    data_version,
     in_snapshot,
     in_transaction,
 )
@@ -300,11 +299,16 @@ class SqliteDatabase:
         """
         if self._idle_readers and not self._in_turn and self._free_readers.value == self._readers:
             reader = self._idle_readers[-1]
-            with suppress(SourcebookError), driver.translated():
-                seen = reader, data_version(reader)
+
+            def follow(session: SqliteSession) -> None:
+                seen = reader, self._memories[reader].version
                 if seen != self._followed:
                     self._followed = seen
-                    self._read_here(lambda session: [work(session) for work in works])
+                    for work in works:
+                        work(session)
+
+            with suppress(SourcebookError):
+                self._read_here(follow)
         return self._is_open
 
     def _read_here(self, quick: Callable[[SqliteSession], T | None]) -> T | None:

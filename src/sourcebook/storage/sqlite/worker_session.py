@@ -79,11 +79,6 @@ class SqliteSession:
         return driver.stream(self._connection, self._queries[name].sql, parameters)
 
 
-def data_version(connection: Connection) -> int:
-    """A number that changes when another connection commits something."""
-    return int(connection.execute("pragma data_version").fetchall()[0][0])
-
-
 def in_snapshot(
     connection: Connection, memory: Memory, queries: Queries, work: Callable[[SqliteSession], T]
 ) -> T:
@@ -91,7 +86,7 @@ def in_snapshot(
     connection.execute("begin")
     try:
         # Asking for the version is a read, and so fixes the state that everything after it sees.
-        version = data_version(connection)
+        version = int(connection.execute("pragma data_version").fetchall()[0][0])
         return made_of_intact_rows(work, SqliteSession(connection, queries, memory.at(version)))
     finally:
         connection.execute("rollback")
