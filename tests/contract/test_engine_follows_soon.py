@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import numpy as np
 import pytest
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.anyio
 
 MANY_CHANGES = 5_000
+# So long that nobody is believed to go on asking.
+NOBODY_ASKS = 0.4
 
 
 def opened(path: Path) -> AsyncSourcebook:
@@ -115,6 +118,8 @@ async def test_parts_that_piled_up_are_joined_in_a_thread_when_there_is_much_in_
         await search(book)
         places: set[str] = set()
         for number in range(7):
+            # Whoever goes on asking is helped between two searches.
+            await anyio.sleep(NOBODY_ASKS)
             await write(other, rows(f"more{number}", 900))
             loaded.clear()
             await search(book)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import cache, partial
 from importlib.resources import files
@@ -15,12 +15,13 @@ from weakref import WeakKeyDictionary
 import anyio
 import anyio.lowlevel
 
-from sourcebook.errors import BadSetting, BaseBusy, BaseReplaced, BaseUnreachable, NotOpen
+from sourcebook.errors import BadSetting, BaseBusy, BaseReplaced, BaseUnreachable, NotOpen, SourcebookError
 from sourcebook.ingest.freed_memory import give_back_freed_memory
 from sourcebook.ports.arguments import require_path
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.queries import Queries
 from sourcebook.storage.sqlite import base_files, driver
+from sourcebook.storage.sqlite.between_searches import BetweenSearches
 from sourcebook.storage.sqlite.file_identity import FileIdentity
 from sourcebook.storage.sqlite.migrate import bring_up_to_date
 from sourcebook.storage.sqlite.other_files import refuse_other_file
@@ -116,10 +117,13 @@ class SqliteDatabase:
         self._write_lock = anyio.Lock(fast_acquire=True)
         self._free_readers = anyio.Semaphore(readers, fast_acquire=True)
         self._readers = readers
+        self._in_turn = 0
+        self._followed: tuple[Connection, int] | None = None
         self._idle_readers: list[Connection] = []
         self._memories: WeakKeyDictionary[Connection, Memory] = WeakKeyDictionary()
         self._writer: Connection | None = None
         self._to_finish: list[Callable[[], None]] = []
+        self.between_searches = BetweenSearches(self._do_if_free)
         self._identity = FileIdentity(path.absolute())
 
     @classmethod
@@ -262,7 +266,11 @@ class SqliteDatabase:
         """
         self._opened()
         # Others get their turn, as they would while a thread works.
-        await anyio.lowlevel.checkpoint()
+        self._in_turn += 1
+        try:
+            await anyio.lowlevel.checkpoint()
+        finally:
+            self._in_turn -= 1
         if not self._is_open or not self._idle_readers or self._free_readers.value == 0:
             return None
         is_alone = self._free_readers.value == self._readers
@@ -284,6 +292,25 @@ class SqliteDatabase:
         async with turn:
             found = await self.read_soon(quick, only_alone=only_alone)
             return await self.read(work) if found is None else found
+
+    def _do_if_free(self, works: Sequence[Callable[[SqliteSession], object]]) -> bool:
+        """Do all of this now, if something was written and nobody reads. Whether the base is open.
+
+        Whoever asks next is told what went wrong.
+        """
+        if self._idle_readers and not self._in_turn and self._free_readers.value == self._readers:
+            reader = self._idle_readers[-1]
+
+            def follow(session: SqliteSession) -> None:
+                seen = reader, self._memories[reader].version
+                if seen != self._followed:
+                    self._followed = seen
+                    for work in works:
+                        work(session)
+
+            with suppress(SourcebookError):
+                self._read_here(follow)
+        return self._is_open
 
     def _read_here(self, quick: Callable[[SqliteSession], T | None]) -> T | None:
         self._free_readers.acquire_nowait()

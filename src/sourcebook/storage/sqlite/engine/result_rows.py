@@ -65,7 +65,7 @@ def _metadata(rows: Sequence[_Row]) -> list[Metadata]:
 
 def _result(row: _Row, metadata: Metadata, found: Scored | None = None) -> SearchResult:
     own, document, index, content, start, end, tokens, level, parent, section, page = row[:_METADATA]
-    created, title, path, _ = row[_METADATA + 1 :]
+    created, title, path = row[_METADATA + 1 : _METADATA + 4]
     chunk = Chunk(
         id=own,
         document_id=document,

@@ -124,7 +124,8 @@ def differing_signs(signs: NDArray[np.uint8], wanted: NDArray[np.uint8]) -> NDAr
     """In how many signs each of these rows differs from the wanted ones."""
     if not len(signs):
         return np.empty(0, dtype=np.uint16)
-    found = simsimd.cdist(wanted.reshape(1, -1), np.ascontiguousarray(signs), "hamming", dtype="bin8")
+    # A sixth faster than the same by `cdist`.
+    found = simsimd.hamming(wanted.reshape(1, -1), np.ascontiguousarray(signs), "bin8")
     return np.asarray(found).ravel().astype(np.uint16)
 
 

@@ -266,6 +266,7 @@ class SqliteVectorEngine:
     ) -> T:
         tree = None if filter is None else check(filter)
         search = _Search(sought, collection_id, query, top_k, tree, shown)
+        self._database.between_searches.asked((self, collection_id), partial(self._follow, collection_id))
         limit = self._quick.get(search.key)
         answer = partial(self._answer, search)
         if limit is None:
@@ -275,6 +276,9 @@ class SqliteVectorEngine:
             return found
         turn = self._turns[collection_id]
         return await self._database.read_in_turn(turn, quick, answer, only_alone=limit is _ALONE)
+
+    def _follow(self, collection_id: str, session: SqliteSession) -> None:
+        self._shelf.ready_image(session, stored_collection(session, collection_id))
 
     def _quick_answer(self, search: _Search[Any, T], limit: _Limit, session: SqliteSession) -> T | None:
         """The answer, if everything is at hand for it and no more rows are looked at than the limit allows."""

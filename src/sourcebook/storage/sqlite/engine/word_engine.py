@@ -142,6 +142,7 @@ class SqliteWordEngine:
         tree = None if filter is None else check(filter)
         asked = _Asked(collection_id, query, top_k, tree, with_texts)
         answer = partial(self._answer, asked)
+        self._database.between_searches.asked((self, collection_id), partial(self._follow, collection_id))
         if top_k > _FEW_RESULTS or collection_id not in self._small:
             return await self._database.read(answer)
         turn = self._turns[collection_id]
@@ -167,6 +168,10 @@ class SqliteWordEngine:
         self._small.discard(stored.collection.id)
         self._turns.pop(stored.collection.id, None)
         await self._shelf.forget(stored)
+
+    def _follow(self, collection_id: str, session: SqliteSession) -> None:
+        self._shelf.ready_image(session, stored_collection(session, collection_id))
+        spoken_languages(session, collection_id)
 
     def _quick_answer(self, asked: _Asked, session: SqliteSession) -> FoundWords | None:
         """The answer, if everything is at hand for it and few passages are looked at."""

@@ -126,9 +126,10 @@ join document_chunks c on c.collection_id = i.collection_id and c.document_id = 
 join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 
 -- name: results_by_rowids(collection_id, rowids)
--- A row may have moved since its place was noted, so whoever asks compares the id.
+-- A row may have moved since its place was noted, so whoever asks compares the id. The language of the document lies
+-- behind its text, which would have to be passed page by page.
 select c.id, c.document_id, c.chunk_index, c.content, c.start_index, c.end_index, c.token_count, c.level, c.parent_id,
-       c.section, c.page_number, c.metadata, c.created_at, d.title, d.file_path, d.language
+       c.section, c.page_number, c.metadata, c.created_at, d.title, d.file_path
 from document_chunks c
 cross join documents d on d.collection_id = c.collection_id and d.id = c.document_id
 where c.rowid in (select value from json_each(:rowids)) and +c.collection_id = :collection_id
