@@ -15,13 +15,18 @@ if TYPE_CHECKING:
 
 
 class Row(TypedDict):
-    """Counts. `concise` are those of the right answers that are."""
+    """Counts. `concise` are those of the right answers that are.
+
+    `right_beside_wrong` and `quoted_by_decline`: wrong answers and declines with the right one beside them.
+    """
 
     answerable: int
     right: int
     concise: int
     wrong: int
+    right_beside_wrong: int
     wrongly_declined: int
+    quoted_by_decline: int
     unanswerable: int
     wrongly_answered: int
 
@@ -43,12 +48,17 @@ def row(outcomes: Sequence[Outcome]) -> Row:
     def count(verdict: Verdict) -> int:
         return sum(outcome.verdict is verdict for outcome in outcomes)
 
+    def beside(verdict: Verdict) -> int:
+        return sum(outcome.verdict is verdict and outcome.is_beside for outcome in outcomes)
+
     return {
         "answerable": sum(outcome.question.is_answerable for outcome in outcomes),
         "right": count(Verdict.RIGHT),
         "concise": sum(outcome.is_concise for outcome in outcomes),
         "wrong": count(Verdict.WRONG),
+        "right_beside_wrong": beside(Verdict.WRONG),
         "wrongly_declined": count(Verdict.WRONGLY_DECLINED),
+        "quoted_by_decline": beside(Verdict.WRONGLY_DECLINED),
         "unanswerable": sum(not outcome.question.is_answerable for outcome in outcomes),
         "wrongly_answered": count(Verdict.WRONGLY_ANSWERED),
     }
@@ -93,6 +103,7 @@ def _line(outcome: Outcome) -> dict[str, Any]:
         "why": question.why,
         "tier": outcome.tier.value,
         "answer": outcome.answer,
+        "beside": list(outcome.beside),
         "citations": [{"document": c.document_path, "quote": c.quote} for c in outcome.citations],
     }
 
@@ -105,7 +116,8 @@ def as_markdown(report: Report) -> str:
         " No chat model.",
         "Right: the answer contains the words that answer. Concise: right, and at most"
         f" {CONCISE} characters. Wrongly answered: of the questions that the folder does not answer, those that were"
-        " not declined.",
+        " not declined. Right one beside: a wrong answer names the right one as another that may be right. Answer"
+        " quoted: a wrong decline quotes it as closest. Both in per cent of the answerable ones.",
         *([f"Without the questions about {', '.join(left_out)}, which were not there."] if left_out else []),
         "## By language",
         tables("language", {**report["by_language"], "all": report["all"]}),
@@ -120,7 +132,16 @@ def as_markdown(report: Report) -> str:
 
 
 def tables(what: str, rows: Mapping[str, Row]) -> str:
-    heads = (what, "answerable", "right", "right and concise", "wrong", "wrongly declined")
+    heads = (
+        what,
+        "answerable",
+        "right",
+        "right and concise",
+        "wrong",
+        "right one beside",
+        "wrongly declined",
+    )
+    heads += ("answer quoted",)
     heads += ("unanswerable", "wrongly answered")
     return table(heads, [_cells(name, values) for name, values in rows.items()])
 
@@ -133,7 +154,9 @@ def _cells(name: str, values: Row) -> Sequence[str]:
         _share(values["right"], answerable),
         _share(values["concise"], answerable),
         _share(values["wrong"], answerable),
+        _share(values["right_beside_wrong"], answerable),
         _share(values["wrongly_declined"], answerable),
+        _share(values["quoted_by_decline"], answerable),
         str(unanswerable),
         _share(values["wrongly_answered"], unanswerable),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.answers.judge import CONCISE, Verdict, judged, length_of
+from benchmarks.answers.judge import CONCISE, Verdict, is_right, judged, length_of
 from benchmarks.answers.questions import folder_of
 from sourcebook import AsyncSourcebook, Settings, Tier
 from sourcebook.errors import NothingAsked
@@ -24,7 +24,10 @@ _UNREAD = ".json"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was answered to a question and what the judge says. `length` is that of the words a reader reads."""
+    """What was answered to a question and what the judge says. `length` is that of the words a reader reads.
+
+    `beside`: what is quoted beside the answer as another that may be right, or below a decline as closest.
+    """
 
     question: Question
     verdict: Verdict
@@ -32,6 +35,13 @@ class Outcome:
     tier: Tier
     length: int
     citations: Sequence[Citation]
+    beside: Sequence[str] = ()
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether one that was asked for and not given stands beside."""
+        is_missed = self.verdict in (Verdict.WRONG, Verdict.WRONGLY_DECLINED)
+        return is_missed and any(is_right(each, self.question.accept) for each in self.beside)
 
     @property
     def is_concise(self) -> bool:
@@ -105,4 +115,6 @@ async def _outcome(
         return Outcome(question, judged(question, None), refused.message, Tier.NONE, 0, ()), session
     verdict = judged(question, None if given.tier is Tier.NONE else given.answer)
     length = length_of(given.answer)
-    return Outcome(question, verdict, given.answer, given.tier, length, given.citations), given.session_id
+    beside = [each for each in (*given.see_also_excerpts, *given.nearest_excerpts) if each is not None]
+    outcome = Outcome(question, verdict, given.answer, given.tier, length, given.citations, beside)
+    return outcome, given.session_id

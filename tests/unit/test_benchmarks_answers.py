@@ -120,7 +120,9 @@ def test_outcomes_are_counted_by_what_they_have_in_common() -> None:
         "right": 1,
         "concise": 1,
         "wrong": 1,
+        "right_beside_wrong": 0,
         "wrongly_declined": 1,
+        "quoted_by_decline": 0,
         "unanswerable": 0,
         "wrongly_answered": 0,
     }
@@ -144,8 +146,19 @@ def test_results_are_tables_for_people_and_json_for_programs(tmp_path: Path) -> 
     path = store(report, tmp_path)
     assert path.name == "answers-dev-2026-01-02.md"
     assert path.read_text("utf-8") == as_markdown(report)
-    assert "| en | 1 | 1 (100%) | 1 (100%) | 0 (0%) | 0 (0%) | 1 | 1 (100%) |" in path.read_text("utf-8")
+    assert (
+        "| en | 1 | 1 (100%) | 1 (100%) | 0 (0%) | 0 (0%) | 0 (0%) | 0 (0%) | 1 | 1 (100%) |"
+        in path.read_text("utf-8")
+    )
     assert json.loads(path.with_suffix(".json").read_text("utf-8")) == report
+
+
+def test_a_wrong_answer_with_the_right_one_beside_it_is_counted_as_such() -> None:
+    missed = replace(outcome(ANSWERABLE, "13 km"), beside=("It is 9 km.", "It is 12 km."))
+    declined = replace(outcome(ANSWERABLE, None), beside=("It is 12 km.",))
+    counts = row([missed, declined, outcome(ANSWERABLE, "12 km")])
+    assert (counts["wrong"], counts["right_beside_wrong"]) == (1, 1)
+    assert (counts["wrongly_declined"], counts["quoted_by_decline"]) == (1, 1)
 
 
 def test_every_answer_is_kept_on_a_line_for_a_person(tmp_path: Path) -> None:
