@@ -150,7 +150,7 @@ def test_an_import_names_the_words_that_it_does_not_find(shell: Here) -> None:
     assert shell.run("add", "docs").returncode == 0
     told = shell.run("kb", "import", "answers", "--json")
     (left_out,) = json.loads(told.stdout)["failed"]
-    assert re.fullmatch(r"“[^”]*30 days[^”]*” is not in docs/returns\.md", left_out["message"])
+    assert re.fullmatch(r"“[^”]*30 days[^”]*” is not in docs/returns\.md\.", left_out["message"])
 
 
 def test_an_answer_is_not_written_through_a_link(shell: Here) -> None:

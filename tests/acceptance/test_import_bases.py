@@ -168,7 +168,7 @@ class TestChats:
         async with opened(db) as book:
             with pytest.raises(UsageError, match=r"documents\.id is missing and 24 more"):
                 await book.import_bundle(tmp_path / "other.db")
-            with pytest.raises(UsageError, match=r"document_chunks\.token_count is missing\n"):
+            with pytest.raises(UsageError, match=r"document_chunks\.token_count is missing\.\n"):
                 await book.import_bundle(tmp_path / "less.db")
 
 
