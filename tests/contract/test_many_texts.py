@@ -148,7 +148,7 @@ def with_vector(vector: Any) -> NewText:
         pytest.param(NewText("hello"), "NewText", id="a new text by itself"),
         pytest.param({"a": "hello"}, "dict", id="a mapping"),
         pytest.param(5, "int", id="a number by itself"),
-        pytest.param(["Text.", None], "text 2 ", id="nothing"),
+        pytest.param(["Text.", None], "Text 2 ", id="nothing"),
         pytest.param(["Text.", NewText(cast("str", 5))], "text 2 ", id="a number"),
         pytest.param(["Text.", NewText("a", id=cast("str", 5))], "text 2 ", id="a number as id"),
         pytest.param(["Text.", NewText("a", title=cast("str", 5))], "text 2 ", id="a number as title"),

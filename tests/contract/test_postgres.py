@@ -73,7 +73,7 @@ async def test_a_base_that_is_not_open_says_so(postgres_db: str) -> None:
 async def test_who_needs_one_connection_more_waits_and_is_then_told(postgres_db: str) -> None:
     base = await opened(postgres_db, pool_max=2, busy_timeout=0.3)
     async with base.database.snapshot(), base.database.snapshot():
-        with pytest.raises(BaseBusy, match="all 2 connections") as raised:
+        with pytest.raises(BaseBusy, match="All 2 connections") as raised:
             await base.database.fetch("base_info")
         assert "pool_max" in raised.value.hint
     assert await base.database.fetch("base_info")
@@ -444,7 +444,7 @@ async def test_of_the_servers_of_a_cluster_the_one_that_is_too_old_is_named(
     postgres_db: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(migrate, "OLDEST_SERVER", 99)
-    with pytest.raises(ServerTooOld, match="the coordinator here:5432 is PostgreSQL"):
+    with pytest.raises(ServerTooOld, match="The coordinator here:5432 is PostgreSQL"):
         await spread(Cluster(postgres_db, coordinator=Node("here")))
 
 

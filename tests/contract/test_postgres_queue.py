@@ -26,7 +26,7 @@ async def test_a_connection_that_is_only_being_opened_is_waited_for(postgres_db:
     base = await opened(postgres_db, pool_max=3, busy_timeout=0.001)
     try:
         async with base.database.snapshot(), base.database.snapshot(), base.database.snapshot():
-            with pytest.raises(BaseBusy, match="all 3 connections"):
+            with pytest.raises(BaseBusy, match="All 3 connections"):
                 await base.database.fetch("base_info")
     finally:
         await base.close()

@@ -113,7 +113,8 @@ async def test_an_answer_that_is_out_of_date_says_so_wherever_it_is_shown(desk: 
         given = (await http.post("/api/ask", json=asked)).json()
     assert (given["tier"], given["answer"]) == ("curated", said)
     assert (
-        given["notice"] == "A source has changed since this answer was approved. An expert is reviewing it."
+        given["notice"]
+        == "A source of this answer was removed after it was approved. An expert is reviewing it."
     )
     made = await client(desk).chat.completions.create(model="sourcebook", messages=[user(asked["question"])])
     assert f"\n---\n{given['notice']}  \n[1] Gate" in (made.choices[0].message.content or "")

@@ -192,7 +192,7 @@ async def test_a_model_that_fails_costs_nothing_and_admins_are_told_once_and_whe
             assert (await desk.says(anna, QUESTION)).text.startswith("Сейчас ответить не получилось.")
         assert await desk.balance(anna) == 1
         assert desk.telegram.said(ADMIN) == [
-            "The model is not responding: gone Users are asked to try again."
+            "The model is not responding: gone. Users are asked to try again."
         ]
         assert "late autumn" in (await desk.says(anna, QUESTION)).text
         assert desk.telegram.said(ADMIN)[1:] == ["Working again: the model."]

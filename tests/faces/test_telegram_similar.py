@@ -113,7 +113,7 @@ async def test_an_outdated_answer_goes_behind_what_the_documents_say_and_needs_a
     draft = desk.telegram.last(ADMIN)
     assert f"said:\n{LIMIT}\nIt says now:\n{LIMIT.replace('180', '200')}" in draft.text
     refused = await desk.presses(admin, draft, "Approve")
-    assert refused.text.startswith("Not approved yet. The documents no longer say:")
+    assert refused.text.startswith("Not approved yet: the documents no longer say “")
     assert len(await desk.book.moderation.get_pending_moderation_items(kind=DraftKind.STALE)) == 1
     done = await desk.presses(admin, refused, "Approve all the same")
     assert "approved." in done.text

@@ -38,7 +38,7 @@ def test_thirty_two_admins_in_four_processes_decide_once(db: str, tmp_path: Path
     said = [line for n in range(PROCESSES) for line in _said(tmp_path / f"said-{n}")]
     assert len(said) == PROCESSES * PRESSES
     (won,) = [line for line in said if not line.startswith("lost")]
-    assert set(said) == {won, f"lost: draft {draft_id} was already {won} by local"}
+    assert set(said) == {won, f"lost: Draft {draft_id} was already {won} by local."}
     anyio.run(_require_one, db, draft_id, won)
 
 

@@ -14,7 +14,7 @@ from sourcebook.testing.fakes import ScriptedChatModel
 
 pytestmark = pytest.mark.anyio
 
-UNSURE = "How much do tomatoes drink?"
+UNSURE = "How much do plants drink?"
 SUPPORTED = "Two litres of water for each tomato plant are enough [1]."
 INVENTED = "Nine buckets of milk a week, says the gardener of the king [1]."
 
