@@ -125,6 +125,13 @@ def test_what_became_of_a_quote_is_the_sentence_most_like_it(text: str, now: str
     assert nearest_stretch("Sand needs about 20 g of sulphur.", text) == now
 
 
+def test_of_rows_that_begin_alike_the_most_similar_one_is_what_became_of_a_quoted_one() -> None:
+    head = "| Day | Time | Class |\n|---|---|---|\n"
+    now = f"{head}| Monday | 9:00 | Yoga |\n| Monday | 19:00 | Pilates |\n"
+    assert nearest_stretch("| Monday | 18:00 | Pilates |", now) == "| Monday | 19:00 | Pilates |"
+    assert nearest_stretch("| Monday | 18:00 | Boxing |", now) is None
+
+
 def test_a_plot_escapes_its_labels() -> None:
     drawn = columns([PlotColumn("<b>", [("col-none", 3)])], '"><script>')
     assert "<b>" not in drawn

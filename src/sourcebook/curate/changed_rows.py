@@ -82,12 +82,15 @@ def _cells_of_rows(lines: Sequence[str]) -> set[tuple[str, ...]]:
 def row_in_its_place(quote: str, text: str) -> tuple[int, int] | None:
     """The row of the text that is the new form of a quoted one, whatever others say that is more alike.
 
-    It begins with the same cell; if none does, it is the only one in which all other cells are the same.
+    It begins with the same cell, and of several that do, it is the one that is most alike; if none does, it is the only
+    one in which all other cells are the same.
     """
     cells, rows = cells_between_bars(quote), list(_rows_of(text, len(cells_between_bars(quote))))
-    names = [span for span, others in rows if others[0] == cells[0] != ""]
-    renamed = [span for span, others in rows if others[1:] == cells[1:]]
-    return names[0] if names else renamed[0] if len(renamed) == 1 else None
+    named = [(span, _shared(cells, others)) for span, others in rows if others[0] == cells[0] != ""]
+    most = max((shared for _, shared in named), default=0)
+    found = [span for span, shared in named if shared == most]
+    found = found or [span for span, others in rows if others[1:] == cells[1:]]
+    return found[0] if len(found) == 1 else None
 
 
 def _rows_of(text: str, size: int) -> Iterator[tuple[tuple[int, int], tuple[str, ...]]]:
