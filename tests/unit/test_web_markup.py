@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -130,6 +131,13 @@ def test_of_rows_that_begin_alike_the_most_similar_one_is_what_became_of_a_quote
     now = f"{head}| Monday | 9:00 | Yoga |\n| Monday | 19:00 | Pilates |\n"
     assert nearest_stretch("| Monday | 18:00 | Pilates |", now) == "| Monday | 19:00 | Pilates |"
     assert nearest_stretch("| Monday | 18:00 | Boxing |", now) is None
+
+
+def test_a_line_of_spaces_is_marked_at_once() -> None:
+    text = f"a\n{' ' * 20_000}x\nb"
+    started = time.process_time()
+    assert "<mark>" in marked(text, [Span(0, len(text), "mark")], [(0, len(text))])
+    assert time.process_time() - started < 2
 
 
 def test_a_plot_escapes_its_labels() -> None:

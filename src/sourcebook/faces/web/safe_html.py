@@ -27,7 +27,7 @@ _SIGNAL = re.compile(f"([{_SENTENCE}{_MARK}{_KEY}])([^{_END}]*){_END}")
 _BLOCK_START = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,3}[.)]|#{1,6}|\|)[ \t]+)*")
 # Lines of Markdown that say nothing themselves: fences of code, the rule below a table's head, lines below a heading.
 _FRAME = re.compile(
-    r"[ \t>]*(?:(?:`{3,}|~{3,})[^`\n]*|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?|=+|[-*_]{3,})[ \t]*"
+    r"[ \t>]*+(?:(?:`{3,}|~{3,})[^`\n]*|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t:|-]*)?|=+|[-*_]{3,})[ \t]*"
 )
 _PIECE = re.compile(r"(<[^>]*>)|([^<]+)")
 # With the space before it: a number must not stand alone at the beginning of a line.
