@@ -111,6 +111,16 @@ def test_a_row_that_is_shown_is_judged_by_itself(old: str, new: str, expected: V
     assert verdict(answer, SATURDAY, HOURS.replace(old, new)) is expected
 
 
+def test_a_row_of_another_table_has_the_names_of_that_one() -> None:
+    answer = "- Day: Saturday · Shop: 10:00 – 17:00 [1]\n- Tag: Samstag · Laden: 10:00 – 17:00 [2]"
+    german = "Offen:\n\n| Tag | Laden |\n|---|---|\n| Samstag | 10:00 – 17:00 |\n"
+    sources = (FileSource("hours.md", SATURDAY), FileSource("zeiten.md", "| Samstag | 10:00 – 17:00 |"))
+    file = AnswerFile("a.md", "Q?", answer, sources=sources)
+    texts = {"hours.md": HOURS, "zeiten.md": german}
+    documents = DocumentTexts([CheckedDocument(path, text, raw=text) for path, text in texts.items()])
+    assert checked(file, documents).verdict is Verdict.CURRENT
+
+
 def test_an_answer_without_sources_is_said_to_be_unchecked() -> None:
     assert checked(AnswerFile("a.md", "Q?", "A."), DocumentTexts([])).verdict is Verdict.UNCHECKED
 

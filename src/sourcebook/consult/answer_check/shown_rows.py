@@ -25,15 +25,26 @@ def row_findings(
     found: dict[str, SentenceFinding | None] = {}
     for sentence in cited_sentences(answer):
         for source in sources:
-            if shows_row_of(sentence.text, source.quote):
+            # What one source says is true, whatever others have become.
+            is_told = sentence.text in found and found[sentence.text] is None
+            if not is_told and shows_row_of(sentence.text, source.quote):
                 found[sentence.text] = _finding(sentence.text, source, _text(source, documents), language)
     return found
 
 
-def with_new_names(source: SourceFinding, answer: str, documents: DocumentTexts) -> SourceFinding:
-    """The source; as changed if its row stands, but under names that are not those in the answer."""
+def with_new_names(
+    source: SourceFinding, answer: str, documents: DocumentTexts, quotes: Sequence[str]
+) -> SourceFinding:
+    """The source; as changed if its row stands, but under names that are not those in the answer.
+
+    `quotes` are those of all sources: a sentence that shows the row of another table has that one's names.
+    """
     text = _text(source, documents)
-    is_renamed = any(renamed_cells(each.text, source.quote, text) for each in cited_sentences(answer))
+    is_renamed = any(
+        renamed_cells(each.text, source.quote, text)
+        for each in cited_sentences(answer)
+        if shows_row_of(each.text, source.quote) or not any(shows_row_of(each.text, q) for q in quotes)
+    )
     if source.verdict not in (Verdict.CURRENT, Verdict.MOVED) or not is_renamed:
         return source
     return replace(source, verdict=Verdict.REWORDED, now=named_row(source.quote, text))

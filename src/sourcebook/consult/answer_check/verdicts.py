@@ -96,8 +96,10 @@ def checked(answer: AnswerFile, documents: DocumentTexts) -> AnswerFinding:
     """Whether the documents still support this answer."""
     if not answer.sources:
         return _finding(answer, Verdict.UNCHECKED, "It names no source, so no change can be noticed.")
+    quotes = [source.quote for source in answer.sources]
     sources = [
-        with_new_names(_source(source, documents), answer.answer, documents) for source in answer.sources
+        with_new_names(_source(source, documents), answer.answer, documents, quotes)
+        for source in answer.sources
     ]
     gravest = max((each.verdict for each in sources), key=list(Verdict).index)
     if gravest is Verdict.CURRENT:

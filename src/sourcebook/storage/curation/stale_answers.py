@@ -170,12 +170,16 @@ def _after_a_change(row: Row, before: Quoted, after: Quoted) -> SourceState:
         return SourceState.CHANGED
     if document_id not in before.documents:
         return SourceState.CURRENT
-    if any(
-        renamed_cells(each.text, quote, after.text(document_id) or "")
-        for each in cited_sentences(row["answer"])
-    ):
+    if _renamed(row, after) - _renamed(row, before):
         return SourceState.CHANGED
     return _in_context(row, before.context(document_id, quote), after.context(document_id, quote))
+
+
+def _renamed(row: Row, there: Quoted) -> set[str]:
+    """The cells of the answer that have other names there. Those of another source's table always have."""
+    text = there.text(row["document_id"]) or ""
+    said = cited_sentences(row["answer"])
+    return {cell for each in said for cell in renamed_cells(each.text, row["quote"], text)}
 
 
 def _in_context(row: Row, known: str, now: str) -> SourceState:

@@ -96,6 +96,19 @@ class StalenessContract:
         await put(base, HOURS.replace("Studio | Shop", "Shop | Studio"), "c")
         assert (await entry_of(base, made)).stale_reason == "a source has changed: notes.md"
 
+    async def test_a_row_of_another_document_may_have_other_names(self, base: OpenBase) -> None:
+        german = "Offen:\n\n| Tag | Laden |\n|---|---|\n| Samstag | 10:00 – 17:00 |\n"
+        await put(base, HOURS, "b")
+        await put(base, german, "f", document_id="other")
+        rows = (
+            replace(SOURCE, quote=SATURDAY, start=None, end=None),
+            replace(SOURCE, document_id="other", quote="| Samstag | 10:00 – 17:00 |", start=None, end=None),
+        )
+        said = "- Day: Saturday · Shop: 10:00 – 17:00 [1]\n- Tag: Samstag · Laden: 10:00 – 17:00 [2]"
+        made = await approved(base, answer=said, sources=rows)
+        await put(base, HOURS.replace("Monday", "Mon"), "c")
+        assert (await entry_of(base, made)).stale_since is None
+
     async def test_a_document_without_text_has_lost_what_was_quoted(self, base: OpenBase) -> None:
         await put(base, OTHERS + QUOTE, "b")
         made = await approved(base)
