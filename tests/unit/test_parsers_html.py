@@ -61,6 +61,11 @@ def test_listings_keep_their_lines_between_fences() -> None:
     assert page("<pre>```\nx\n```</pre>").text == "````\n```\nx\n```\n````"
 
 
+def test_a_listing_whose_lines_are_elements_is_one_listing() -> None:
+    lines = '<div class="line">if x:</div><div class="line">    y = 1<br></div><div></div>\n<div>z = 2</div>'
+    assert page(f"<pre><code>{lines}</code></pre><p>b").text == "```\nif x:\n    y = 1\n\nz = 2\n```\n\nb"
+
+
 def test_a_letter_that_keeps_its_lines_is_no_listing() -> None:
     letter = "Dear all, the yard is closed on Monday\nbecause the gate is painted. Come on Tuesday instead."
     assert page(f"<pre>{letter}</pre>").text == letter

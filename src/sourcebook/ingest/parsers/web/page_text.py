@@ -189,6 +189,9 @@ class PageReader:
         if self._heading or self._is_in_cell():
             self._inline.append(" ")
             return
+        if self._is_line_of_listing(tag):
+            self._end_line()
+            return
         self._flush()
         match tag:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
@@ -219,6 +222,8 @@ class PageReader:
             self._end_in_row(tag, self._rows[-1])
         elif self._is_in_cell():
             self._inline.append(" ")
+        elif self._is_line_of_listing(tag):
+            self._end_line()
         else:
             self._flush()
             self._end_block(tag)
@@ -242,6 +247,14 @@ class PageReader:
         while fence in listing:
             fence += "`"
         self._built.add(f"{fence}\n{listing}\n{fence}", self._gap)
+
+    def _is_line_of_listing(self, tag: str) -> bool:
+        """Programs that colour listings write each line as an element of its own."""
+        return tag == "div" and self._pre > 0
+
+    def _end_line(self) -> None:
+        if self._inline and not self._inline[-1].endswith(("\n", _BREAK)):
+            self._inline.append("\n")
 
     def _begin_item(self, item: LexborNode) -> None:
         number = self._item_numbers[-1] if self._item_numbers else None
