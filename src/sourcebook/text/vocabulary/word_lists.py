@@ -82,14 +82,19 @@ def word_groups(name: str, *groups: str) -> tuple[WordForms, ...]:
 
 @cache
 def alternatives(name: str, group: str) -> str:
-    """The words and phrases of a group of a list as a pattern. A line of phrases has bars between them."""
+    """The words and phrases of a group of a list as a pattern. A line of phrases has bars between them.
+
+    It is for texts as they were typed: with ё or е, and with either apostrophe.
+    """
     listed = (
         form
         for of, forms in named_lines(name)
         if of == group
         for form in (forms.split(" | ") if "|" in forms else forms.split())
     )
-    return f"(?:{'|'.join(_ANY_LETTERS.join(map(re.escape, form.split('*'))) for form in listed)})"
+    pattern = "|".join(_ANY_LETTERS.join(map(re.escape, form.split("*"))) for form in listed)
+    as_typed = pattern.replace("е", "[её]").replace("'", "['’]")
+    return f"(?:{as_typed})"
 
 
 def phrases(written: str) -> Iterator[str]:
