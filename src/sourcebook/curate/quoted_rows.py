@@ -36,7 +36,7 @@ def shown_row(sentence: str, quote: str, text: str) -> tuple[int, int] | None:
     ]
     whole = [span for span, row in here if row == said]
     # A cell with several sentences makes several of its line, and an answer may leave cells out.
-    parts = [span for span, row in here if said in row or _are_cells_of(said, row)]
+    parts = [span for span, row in here if f" {said} " in f" {row} " or _are_cells_of(said, row)]
     return whole[0] if whole else parts[0] if len(parts) == 1 else None
 
 
