@@ -68,3 +68,19 @@ async def test_programs_the_terminal_and_the_bot_get_it(
     told = told_by_bot(texts("en"), reply, BotTerms(frozenset(), Prices())).text
     assert "This may answer it too:" in told
     assert str(given.see_also_excerpts[0]) in told
+
+
+@pytest.mark.parametrize("is_rejected", [True, False])
+async def test_what_an_expert_rejected_is_not_shown_beside_another_answer(
+    tmp_path: Path, *, is_rejected: bool
+) -> None:
+    async with AsyncSourcebook(settings=Settings(db=str(tmp_path / "base.db"))) as book:
+        given = await asked(book, tmp_path)
+        if is_rejected:
+            await book.moderation.reject_moderation_item(int(str(given.details["draft_id"])), 1)
+        (tmp_path / "barn.md").write_text("# Barn\n\nThe key of the barn closes its gate, too.\n", "utf-8")
+        await book.add(tmp_path / "barn.md")
+        again = await book.ask(QUESTION)
+    assert "the barn" in again.answer
+    beside = {each.document_path for each in again.see_also}
+    assert (given.citations[0].document_path in beside) is not is_rejected
