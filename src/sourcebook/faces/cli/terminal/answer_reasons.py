@@ -13,19 +13,6 @@ if TYPE_CHECKING:
 
     from sourcebook.model.chat import Answer
 
-_DIFFERENCES = {
-    "kind": "it asks for a different kind of thing",
-    "denial": "one of them contains a negation",
-    "number": "the numbers differ",
-    "decisive_word": "times or directions differ",
-    "one_word": "one word differs",
-    "name": "the names differ",
-    "opposite": "one says the opposite of the other",
-    "far": "it is too far away",
-    "other_words": "the words differ",
-    "order": "the words are in a different order",
-}
-
 
 def reasons(answer: Answer) -> str:
     """How an answer was chosen, in words. The numbers behind them are in JSON."""
@@ -36,8 +23,7 @@ def reasons(answer: Answer) -> str:
     if answer.tier is not Tier.NONE:
         lines.append(f"  written by: {details.get('model') or 'nobody; it is quoted'}")
     for entry in detail_rows(details.get("curated")):
-        reason = str(entry["reason"])
-        verdict = "taken" if entry["taken"] else f"not taken: {_DIFFERENCES.get(reason, reason)}"
+        verdict = "taken" if entry["taken"] else f"not taken: {_difference(str(entry['reason']))}"
         lines.append(f"  curated answer {entry['id']}: {verdict}")
     lines += _judgement(details)
     passages = detail_rows(details.get("passages"))
@@ -64,6 +50,11 @@ def _judgement(details: Mapping[str, Any]) -> list[str]:
     lines.append(f"    {told['score'] - sum(shares.values()):+.2f}  {says('judged_start')}")
     contributed = ((f"judged_{name}", share) for name, share in shares.items() if round(share, 2))
     return [*lines, *(f"    {share:+.2f}  {says(key)}" for key, share in contributed)]
+
+
+def _difference(reason: str) -> str:
+    says, key = page_texts(None), f"differs_{reason}"
+    return says(key) if key in says.entries else reason
 
 
 def _verdict(passage: Mapping[str, Any]) -> str:
