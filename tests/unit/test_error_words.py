@@ -35,6 +35,11 @@ def codes(kind: type[SourcebookError] = SourcebookError) -> set[str]:
     return {kind.code}.union(*(codes(below) for below in kind.__subclasses__()))
 
 
+@pytest.mark.parametrize("said", ["The disk is full", "The disk is full.", "The disk is full\n"])
+def test_a_message_ends_with_a_full_stop(said: str) -> None:
+    assert SourcebookError(said).message == "The disk is full."
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_words_for_the_same_codes(language: str) -> None:
     texts = error_texts(language)

@@ -43,7 +43,8 @@ class SourcebookError(Exception):
 
 def _sentence(message: str) -> str:
     """The message with its full stop: what others say, as a database does, often comes last and without one."""
-    return message if message.endswith((".", "!", "?", "…")) else f"{message}."
+    said = message.rstrip()
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
 
 
 class UsageError(SourcebookError):
