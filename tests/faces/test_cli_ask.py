@@ -17,7 +17,6 @@ from tests.faults.disks import ReadOnly, mounted
 
 from sourcebook import Answer, Sourcebook, Tier
 from sourcebook.faces.cli.terminal.answer_reasons import reasons
-from sourcebook.model.documents import JsonValue
 from sourcebook.storage.sqlite import driver
 
 PRUNING = "Everbearing raspberries fruit twice. Prune everbearing raspberries in late autumn."
@@ -147,8 +146,8 @@ def test_an_explanation_tells_what_was_not_taken(shell: Shell) -> None:
 
 @pytest.mark.parametrize(("reason", "told"), [("number", "the numbers differ"), ("later", "later")])
 def test_an_explanation_tells_in_what_a_curated_question_differs(reason: str, told: str) -> None:
-    looked_at: JsonValue = [{"id": 3, "distance": 0.1, "taken": False, "reason": reason}]
-    answer = Answer(QUESTION, "", Tier.NONE, details={"searched": QUESTION, "curated": looked_at})
+    looked_at = {"id": 3, "distance": 0.1, "taken": False, "reason": reason}
+    answer = Answer(QUESTION, "", Tier.NONE, details={"searched": QUESTION, "curated": [looked_at]})
     assert f"  curated answer 3: not taken: {told}\n" in reasons(answer)
 
 
