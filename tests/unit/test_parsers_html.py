@@ -162,3 +162,7 @@ def test_a_document_of_google_docs_keeps_its_levels_and_leaves_out_remarks() -> 
     parsed = parse_html(page.encode())
     assert parsed.title == "Trip plan"
     assert parsed.text == "Trip plan\n\nAzores\n- Furnas\n  - towels\n\nWe land at ten."
+
+
+def test_an_item_that_begins_with_a_listing_keeps_its_number() -> None:
+    assert page("<ol><li><pre>make</pre></li><li>Wait.</li></ol>").text == "1.\n```\nmake\n```\n2. Wait."

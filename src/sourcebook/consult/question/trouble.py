@@ -8,8 +8,8 @@ from functools import cache
 from sourcebook.text.vocabulary.word_lists import alternatives, words_by_name
 
 _FILE = "trouble.txt"
-# An error that has a number: "TW-104", "E0382".
-_NUMBERED_ERROR = re.compile(r"(?<![\w-])[A-Z]{1,6}-?\d{2,5}(?!\w)")
+# An error that has a number: "TW-104", "E0382". Standards and illnesses have one too.
+_NUMBERED_ERROR = re.compile(r"(?<![\w-])(?!(?:ISO|RFC|EN|DIN|IEC|IEEE|COVID)\b)[A-Z]{1,6}-?\d{3,5}(?!\w)")
 
 
 def tells_trouble(question: str) -> bool:

@@ -242,11 +242,16 @@ class PageReader:
                 pass
 
     def _add_listing(self, listing: str) -> None:
-        """A listing between fences, as in Markdown, so that whoever reads the text knows it for one."""
+        """A listing between fences, as in Markdown, so that whoever reads the text knows it for one.
+
+        The number of an item that begins with it stands above it.
+        """
         fence = _FENCE
         while fence in listing:
             fence += "`"
-        self._built.add(f"{fence}\n{listing}\n{fence}", self._gap)
+        number = self._item_mark.rstrip()
+        above = f"{number}\n" if number.endswith(".") else ""
+        self._built.add(f"{above}{fence}\n{listing}\n{fence}", self._gap)
 
     def _is_line_of_listing(self, tag: str) -> bool:
         """Programs that colour listings write each line as an element of its own."""
