@@ -17,6 +17,7 @@ from tests.faults.disks import ReadOnly, mounted
 
 from sourcebook import Answer, Sourcebook, Tier
 from sourcebook.faces.cli.terminal.answer_reasons import reasons
+from sourcebook.faces.cli.terminal.answer_text import say_sources
 from sourcebook.storage.sqlite import driver
 
 PRUNING = "Everbearing raspberries fruit twice. Prune everbearing raspberries in late autumn."
@@ -342,6 +343,12 @@ def test_what_an_expert_alone_says_is_marked_so_and_what_a_document_says_is_not(
     assert mark in shell.run("sessions", "export", answer["session_id"]).stdout
     assert shell.json("ask", QUESTION)["expert_only"] is False
     assert mark not in shell.run("ask", QUESTION).stdout
+
+
+def test_an_outdated_answer_is_told_without_marks_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    entry: dict[str, Any] = {"id": 1, "answer": "From 4 to 5. [1]"}
+    say_sources(Answer("q", "From 5 to 6. [1]", Tier.DOCUMENTS, language="en", details={"outdated": entry}))
+    assert "It said: “From 4 to 5.”" in capsys.readouterr().out
 
 
 def test_a_curated_answer_shows_that_its_source_changed(shell: Shell) -> None:

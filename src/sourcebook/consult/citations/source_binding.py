@@ -390,7 +390,7 @@ def _as_written(answer: str, layout: AnswerLayout, start: int, end: int) -> str:
     read = {
         AnswerPartKind.CODE: str,
         AnswerPartKind.LINE: _line_without_marks,
-        AnswerPartKind.PROSE: _without_marks,
+        AnswerPartKind.PROSE: without_marks,
     }
     return "".join(read[part.kind](answer[part.start : part.end]) for part in layout.within(start, end))
 
@@ -400,7 +400,7 @@ def _words_alone(text: str) -> str:
     return "".join(piece for piece in [*reader.feed(text), *reader.close()] if isinstance(piece, str))
 
 
-def _without_marks(text: str) -> str:
+def without_marks(text: str) -> str:
     """The text without its citations, and without the gaps that they leave."""
     return _GAP_BEFORE_AN_END.sub(r"\1", _GAPS.sub(" ", _without_marks_alone(text)))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sourcebook.consult.answer.shown_highlight import shown_highlights
 from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.consult.calibration.suggestions import has_enough
+from sourcebook.consult.citations.source_binding import without_marks
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.curate.quoted_rows import told_quote
 from sourcebook.faces.answer_notice import (
@@ -88,7 +89,8 @@ def say_sources(answer: Answer, takes_similar: Callable[[int], str] | None = Non
     told = texts(answer.language)
     if isinstance(outdated := answer.details.get("outdated"), dict):
         key = f"terminal_{outdated_key(answer)}"
-        said = " ".join(str(outdated["answer"]).split())
+        # Its marks would point to the sources of the answer above.
+        said = " ".join(without_marks(str(outdated["answer"])).split())
         say("\n" + told(key, id=outdated["id"], said=said))
     if answer.citations:
         say("\n" + "\n".join(sources(answer.citations, answer.answer, told)))
