@@ -62,8 +62,8 @@ def _is_about_the_same(
     citation: Citation,
     language: str | None,
 ) -> bool:
-    around = "\n".join(part for part in (citation.document_title, citation.section) if part)
-    known = _terms(f"{source.document_title}\n{source.section}\n{source.quote}", language)
+    around = _lines(citation.document_title, citation.section)
+    known = _terms(_lines(source.document_title, source.section, source.quote), language)
     wanted, held = asked & known, _terms(around, language)
     for stretch in _stretches(citation.quote):
         said = _terms(stretch, language)
@@ -75,6 +75,10 @@ def _is_about_the_same(
         check_support(each.text, citation.quote, language, around) for each in cited_sentences(entry.answer)
     )
     return any(check.is_enough or check.is_contradicted for check in checks)
+
+
+def _lines(*parts: str | None) -> str:
+    return "\n".join(part for part in parts if part)
 
 
 def _stretches(text: str) -> Iterator[str]:
