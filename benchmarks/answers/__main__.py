@@ -46,6 +46,11 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="ask the questions of a folder one after the other, in a conversation",
     )
+    made.add_argument(
+        "--together",
+        action="store_true",
+        help="ask one base of all folders that the questions are about, as if somebody had added them all",
+    )
     made.add_argument("--folders", nargs="+", metavar="NAME", help="only the questions about these")
     made.add_argument(
         "--limit", type=int, help="only so many questions of each folder; the result is not kept"
@@ -102,9 +107,10 @@ def main(words: Sequence[str] | None = None) -> int:
     if given.fresh:
         shutil.rmtree(given.work / "bases", ignore_errors=True)
     given.work.mkdir(parents=True, exist_ok=True)
-    bench = Bench(given.documents.resolve(), given.work.resolve(), tell, given.conversation)
+    bench = Bench(given.documents.resolve(), given.work.resolve(), tell, given.conversation, given.together)
     outcomes = anyio.run(bench.outcomes, questions)
-    name = f"{given.set}-conversation" if given.conversation else given.set
+    how = [name for name in ("conversation", "together") if getattr(given, name)]
+    name = "-".join([given.set, *how])
     answers = given.work / f"answers-{name}.jsonl"
     store_answers(outcomes, answers)
     report = _report(name, outcomes, missing)

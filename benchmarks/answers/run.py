@@ -57,17 +57,21 @@ class Bench:
     tell: Callable[[str], None]
     is_conversation: bool = False
     """Whether the questions of a folder are asked one after the other in a conversation."""
+    is_together: bool = False
+    """Whether all folders are one base."""
 
     async def outcomes(self, questions: Sequence[Question]) -> list[Outcome]:
         """Ask them folder by folder. The bases that are kept are not changed: a copy is asked."""
         found: list[Outcome] = []
-        for folder in dict.fromkeys(question.folder for question in questions):
-            base = await self._base(folder)
-            of_folder = [question for question in questions if question.folder == folder]
+        folders = list(dict.fromkeys(question.folder for question in questions))
+        for of_base in [folders] if self.is_together else [[folder] for folder in folders]:
+            base = await self._base(of_base)
             with tempfile.TemporaryDirectory(prefix="sourcebook-answers-") as place:
-                copy = shutil.copytree(base, Path(place) / folder)
-                found += await self._asked(copy, of_folder)
-            self.tell(f"{folder}: {len(of_folder)} questions")
+                copy = shutil.copytree(base, Path(place) / "base")
+                for folder in of_base:
+                    of_folder = [question for question in questions if question.folder == folder]
+                    found += await self._asked(copy, of_folder)
+                    self.tell(f"{folder}: {len(of_folder)} questions")
         return found
 
     async def _asked(self, base: Path, questions: Sequence[Question]) -> list[Outcome]:
@@ -80,16 +84,17 @@ class Bench:
                 session = asked_in if self.is_conversation else None
         return found
 
-    async def _base(self, folder: str) -> Path:
-        """The folder with the base: made once, complete or not there at all."""
-        kept = self.work / "bases" / folder
+    async def _base(self, folders: Sequence[str]) -> Path:
+        """The folder with the base of these: made once, complete or not there at all."""
+        kept = self.work / "bases" / "+".join(folders)
         if kept.exists():
             return kept
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f"{folder}-", dir=kept.parent) as place:
+        with tempfile.TemporaryDirectory(prefix="new-", dir=kept.parent) as place:
             async with AsyncSourcebook(settings=_settings(Path(place))) as book:
-                report = await book.add(*_documents(folder_of(folder, self.documents)))
-            self.tell(f"{folder}: {report.added} documents added")
+                for folder in folders:
+                    report = await book.add(*_documents(folder_of(folder, self.documents)))
+                    self.tell(f"{folder}: {report.added} documents added")
             shutil.copytree(place, kept)
         return kept
 

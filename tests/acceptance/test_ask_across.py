@@ -31,6 +31,17 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
     yield from _book(tmp_path_factory.mktemp("both"), ENGLISH | RUSSIAN)
 
 
+@pytest.fixture(scope="module")
+def translated(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
+    folder = tmp_path_factory.mktemp("translated")
+    for name, text in ERRORS.items():
+        (folder / "docs" / name).mkdir(parents=True)
+        (folder / "docs" / name / "errors.md").write_text(f"# Errors\n\n{text}\n", encoding="utf-8")
+    for book in _book(folder, {}):
+        book.add(str(folder / "docs"))
+        yield book
+
+
 def _book(folder: Path, texts: dict[str, str]) -> Generator[Sourcebook]:
     with Sourcebook(settings=Settings(db=str(folder / "base.db"), chat_model="none")) as opened:
         for name, text in texts.items():
@@ -73,6 +84,30 @@ def test_a_fact_in_another_language_is_found_among_texts_in_that_of_the_question
     own = both.ask("Какая гарантия на раму велосипеда?")
     assert (own.citations[0].document_id, own.details["other_language"]) == ("bicycle", None)
     assert both.ask("Какая температура плавления олова?").tier is Tier.NONE
+
+
+ERRORS = {
+    "guide-en": "You do not return an HTTPException, you raise it. Larch then answers with the code 400.",
+    "guide-pt": "Uma HTTPException não é devolvida com return: faça raise. O Larch responde com o código 400.",
+    "guide-ru": "Исключение HTTPException не возвращают через return, его вызывают через raise. Код ответа — 400.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "folder"),
+    [
+        ("Should I return or raise an HTTPException?", "guide-en"),
+        ("Devo dar return ou raise numa HTTPException?", "guide-pt"),
+        ("HTTPException возвращают через return или raise?", "guide-ru"),
+    ],
+)
+def test_of_three_translations_the_one_in_the_language_of_the_question_answers(
+    translated: Sourcebook, question: str, folder: str
+) -> None:
+    answer = translated.ask(question)
+    (citation,) = answer.citations
+    assert folder in citation.document_path
+    assert answer.details["other_language"] is None
 
 
 def test_a_text_that_is_merely_near_does_not_answer_in_another_language_than_the_base_holds(

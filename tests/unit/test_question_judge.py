@@ -18,6 +18,7 @@ from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     JUDGED_BY_WORDS,
     QuestionVerdict,
+    meaning_of,
     nearness,
     needed_across,
     numbers_of,
@@ -102,6 +103,30 @@ def test_a_base_with_both_languages_wants_the_form_of_an_answer_in_the_other(
     found = passage(text, similarity=0.7)
     verdict = verdict_on(*asked("How much does mowing cost?", found), FACTS, is_foreign=True, is_held=is_held)
     assert (verdict.by, verdict.is_accepted) == (JUDGED_BY_MEANING, is_accepted)
+
+
+def test_a_base_with_both_languages_wants_the_names_of_the_question_in_the_other() -> None:
+    question = "How do I call Ivan in Moscow?"
+    verdicts = [
+        verdict_on(*asked(question, passage(text, similarity=0.45)), FACTS, is_foreign=True, is_held=True)
+        for text in ("Ивану звонят в Москву после девяти.", "В офис звонят после девяти.")
+    ]
+    assert [verdict.numbers["names_missing"] for verdict in verdicts] == [0.0, 1.0]
+    assert [verdict.is_accepted for verdict in verdicts] == [True, False]
+
+
+def test_a_passage_without_a_vector_makes_no_gap_to_the_nearest() -> None:
+    near = [passage("Jeans are fine.", similarity=0.3)]
+    by_words = passage("Чай.", document="e", similarity=None)
+    gaps = [
+        meaning_of("Какой дресс-код в офисе?", asked("", *found)[1])["gap"]
+        for found in (
+            near,
+            [*near, by_words],
+            [*near, replace(by_words, score_breakdown=ScoreBreakdown(0.2))],
+        )
+    ]
+    assert gaps == [judge_weights().across["usual_gap"]] * 2 + [pytest.approx(0.1)]
 
 
 def test_across_languages_a_base_of_a_few_passages_needs_less() -> None:

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from sourcebook.consult.evidence.same_text import holds_copy, is_same_text, is_translation
+from sourcebook.consult.evidence.same_text import (
+    holds_copy,
+    is_same_text,
+    is_translation,
+    without_translations,
+)
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 
@@ -27,5 +32,17 @@ def test_a_translation_is_known_by_the_names_of_the_files() -> None:
     english = passage(ENGLISH, "docs/visit.en.md")
     assert is_translation(english, passage(RUSSIAN, "docs/visit.ru.md"))
     assert is_translation(passage(ENGLISH, "docs/en/visit.md"), passage(RUSSIAN, "docs/ru/visit.pdf"))
+    assert is_translation(
+        passage(ENGLISH, "club-en-2026/visit.md"), passage(RUSSIAN, "club-ru-2026/visit.md")
+    )
+    assert not is_translation(passage(ENGLISH, "rent-it/visit.md"), passage(RUSSIAN, "rental/visit.md"))
     assert not is_translation(english, passage(RUSSIAN, "docs/history.ru.md"))
     assert not is_translation(english, passage(ENGLISH, "docs/visit.ru.md"))
+
+
+def test_translations_are_left_out_and_the_other_language_of_the_same_file_is_not() -> None:
+    own = passage(ENGLISH, "docs/visit.en.md")
+    same_file, history = passage(RUSSIAN, "docs/visit.en.md"), passage(RUSSIAN, "docs/history.ru.md")
+    found = [passage(RUSSIAN, "docs/visit.ru.md"), own, same_file, history]
+    assert without_translations(found, [own]) == [own, same_file, history]
+    assert without_translations(found, []) == found

@@ -10,6 +10,7 @@ Hi|hello!|Hey there|Good morning 🙂|Hello, bot!|How are you?|Привет|пр
 Доброго времени суток|Как дела?|Olá|Oi, tudo bem?|Bom dia!|Boa tarde a todos|¡Hola!|Buenos días
 Hola, ¿qué tal?|HELLO
 Здравствуйте, у меня вопрос
+Привет! Ты кто?|Who are you?|Hi, what can you do?|Что ты умеешь?|Quem é você?
 """
 THANKS = """
 Thanks|Thank you very much!|thx|ok|Great, thanks a lot|Thanks for the answer 👍|Спасибо
@@ -27,6 +28,7 @@ Thanks, and in spring?|pH|42
 малина|raspberries|Почему?|Why?|And when?|А осенью?|Por quê?|¿Cuándo?|Good soil for blueberries
 Пока растёт|Класс опасности
 Добрый день, подскажите норму полива|Oi, quando podar?|C++|What is a test?
+What do you do?|Кто вы и что продаёте?
 Хорошо ли поливать вечером?|no water|3 л?
 """
 

@@ -119,6 +119,17 @@ def test_so_it_is_in_portuguese(question: str, answer: str) -> None:
     [
         ("What does a ticket cost?", "A ticket is 5 euros.", "A ticket is sold at the desk."),
         ("What do the tickets cost?", "They are free.", "They are sold at the desk."),
+        ("What does a seat cost per month?", "A seat costs $8.", "A seat is for one person."),
+        (
+            "What would a second dog cost me?",
+            "Each further dog is 9 euros.",
+            "A second dog needs a vaccination.",
+        ),
+        (
+            "Какова протяжённость нефтепровода Куюмба — Тайшет?",
+            "Протяжённость — 700 км.",
+            "Он соединяет две станции.",
+        ),
         ("What does support cost?", "The price depends on the size.", "The package depends on 4 others."),
         ("Сколько стоит доставка?", "Цена зависит от веса.", "Дорога зависит от погоды."),
         ("How much is a ticket?", "A ticket is 5 euros.", "A ticket is sold at the desk."),

@@ -12,10 +12,12 @@ from sourcebook.consult.evidence.missing.missing_form import about_the_thing
 from sourcebook.consult.evidence.question_judge import (
     JUDGED_BY_MEANING,
     NOTHING_FOUND,
+    JudgedPassage,
     QuestionVerdict,
     nearness,
     verdict_on,
 )
+from sourcebook.consult.evidence.same_text import without_translations
 from sourcebook.consult.evidence.subject_order import by_subject
 from sourcebook.consult.evidence.weighed_question import WeighedQuestion
 from sourcebook.model.asked_collection import WordCounts
@@ -26,6 +28,7 @@ from sourcebook.text.languages import detect_language
 from sourcebook.text.layout.contents import is_contents
 
 if TYPE_CHECKING:
+    from sourcebook.model.answer_thresholds import AcceptanceFacts
     from sourcebook.model.search import SearchWarning
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import QuestionContext
@@ -120,10 +123,20 @@ class PassageJudge:
         # Entries of a chosen subcategory stay before the general ones.
         if wanted.config.subcategory is None:
             found = by_subject(found, wanted.question, wanted_words, language)
-        results = found[: wanted.config.top_k]
-        passages = [(passage, judged(wanted_words, passage, language)) for passage in results]
         question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
-        verdict = self._verdict(question, wanted, passages, context)
+
+        def first(some: Sequence[SearchResult]) -> list[JudgedPassage]:
+            return [(each, judged(wanted_words, each, language)) for each in some[: wanted.config.top_k]]
+
+        if own := _in_language(found, language, held):
+            passages = first(own)
+            verdict = verdict_on(question, passages, _facts(passages, context))
+            if verdict.is_accepted:
+                return JudgedPassages(passages, weights, report.warnings, language, verdict)
+            # Their translations say nothing else.
+            found = without_translations(found, own)
+        passages = first(found)
+        verdict = _verdict(question, passages, wanted.language, context)
         if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
             # Decided by vectors, so the nearest come first, without those in the asker's language, where words failed.
             near = nearness(wanted.question, passages)
@@ -144,29 +157,6 @@ class PassageJudge:
         report = await self._retrieval.report(collections, wanted.query, wider, context)
         others = [result for result in report.results if not _is_contents(result)]
         return replace(report, results=(others or report.results)[: config.top_k])
-
-    def _verdict(
-        self,
-        question: WeighedQuestion,
-        wanted: PassageQuery,
-        passages: Sequence[tuple[SearchResult, Judgement]],
-        context: QuestionContext,
-    ) -> QuestionVerdict:
-        """The verdict, with the thresholds for the model of the closest passage."""
-        if not passages:
-            return NOTHING_FOUND
-        closest, _ = max(passages, key=lambda passage: passage[1].score)
-        facts = context.facts(closest.collection_id).acceptance
-        by_words = verdict_on(question, passages, facts)
-        held = context.all_languages()
-        if by_words.is_accepted or not wanted.language or not held:
-            return by_words
-        if wanted.language not in held:
-            return verdict_on(question, passages, facts, is_foreign=True)
-        if not _is_nearest_foreign(wanted.language, held, passages):
-            return by_words
-        by_meaning = verdict_on(question, passages, facts, is_foreign=True, is_held=True)
-        return by_meaning if by_meaning.is_accepted else by_words
 
     async def undamaged(
         self, passages: Sequence[SearchResult], context: QuestionContext
@@ -205,13 +195,52 @@ def _is_contents(passage: SearchResult) -> bool:
     return is_contents(passage.chunk.content)
 
 
-def _is_nearest_foreign(
-    asked: str, held: Sequence[str | None], passages: Sequence[tuple[SearchResult, Judgement]]
-) -> bool:
+def _in_language(
+    found: Sequence[SearchResult], language: str | None, held: Sequence[str]
+) -> list[SearchResult]:
+    """In a base of several languages: what is in the asker's, or in none, if anything else was found too.
+
+    An answer there is preferred, even if a translation is closer.
+    """
+    if language is None or len(held) == 1:
+        return []
+    own = [each for each in found if detect_language(each.chunk.content) in (None, language)]
+    return own if len(own) < len(found) else []
+
+
+def _verdict(
+    question: WeighedQuestion,
+    passages: Sequence[JudgedPassage],
+    asked_in: str | None,
+    context: QuestionContext,
+) -> QuestionVerdict:
+    """Whether these passages answer, whatever their language."""
+    if not passages:
+        return NOTHING_FOUND
+    facts = _facts(passages, context)
+    by_words = verdict_on(question, passages, facts)
+    held = context.all_languages()
+    if by_words.is_accepted or not asked_in or not held:
+        return by_words
+    if asked_in not in held:
+        return verdict_on(question, passages, facts, is_foreign=True)
+    if not _is_nearest_foreign(asked_in, held, passages):
+        return by_words
+    by_meaning = verdict_on(question, passages, facts, is_foreign=True, is_held=True)
+    return by_meaning if by_meaning.is_accepted else by_words
+
+
+def _facts(passages: Sequence[JudgedPassage], context: QuestionContext) -> AcceptanceFacts:
+    """The thresholds for the model of the closest passage."""
+    closest, _ = max(passages, key=lambda passage: passage[1].score)
+    return context.facts(closest.collection_id).acceptance
+
+
+def _is_nearest_foreign(asked_in: str, held: Sequence[str | None], passages: Sequence[JudgedPassage]) -> bool:
     """Whether the nearest passage is in another language, although the base has that of the question.
 
     That means something, because texts in one language are nearer to each other.
     """
     nearest, _ = max(passages, key=lambda passage: passage[1].similarity)
     language = detect_language(nearest.chunk.content)
-    return language is not None and language != asked and language in held
+    return language is not None and language != asked_in and language in held

@@ -55,6 +55,9 @@ _NEARLY = 1.75
 """How far below the threshold is nearly accepted. Half of our questions declined within it had their answer in the
 closest excerpt; of those declined by more, one in eight."""
 
+_MANY = 5000
+"""In a base of so many passages, the score of the first result grows no more."""
+
 JudgedPassage = tuple["SearchResult", "Judgement"]
 
 
@@ -123,6 +126,7 @@ def verdict_on(
         return by_words
     meaning = meaning_of(question.text, passages)
     meaning["form_missing"] = float(is_held and _is_form_missing_nearby(question, passages))
+    meaning["names_missing"] = 1.0 - meaning["names_met"] if is_held else 0.0
     score, shares = _weighed(judge_weights().across, meaning)
     needed = judge_weights().across["needed"] if is_held else needed_across(question.counts.rows)
     # Calibrated thresholds are for words. Here the vectors alone must be enough.
@@ -192,7 +196,11 @@ def meaning_of(question: str, passages: Sequence[JudgedPassage]) -> dict[str, fl
     near, weights = nearness(question, passages), judge_weights().across
     first = max(range(len(passages)), key=lambda place: near[place])
     nearest, judgement = passages[first]
-    others = [n for n, (p, _) in zip(near, passages, strict=True) if _is_another_text(p, nearest)]
+    others = [
+        n
+        for n, (p, _) in zip(near, passages, strict=True)
+        if p.score_breakdown.semantic_score is not None and _is_another_text(p, nearest)
+    ]
     met = _names_met(ForeignNames(question), nearest)
     return {
         "similarity": judgement.similarity,
@@ -226,7 +234,7 @@ def _even_score(passages: Sequence[JudgedPassage], rows: int) -> float:
     is_fused = any(p.score_breakdown.semantic_score is not None for p, _ in passages)
     if not is_fused or any(p.collection_id != first.collection_id for p, _ in passages):
         return judge_weights().usual["score"]
-    return first.score / max(1.0, math.log(1 + rows))
+    return first.score / max(1.0, math.log(1 + min(rows, _MANY)))
 
 
 def _agreement(passages: Sequence[JudgedPassage]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ _ALIKE = 0.85
 _FEWEST_WORDS = 8
 _FEWEST_IN_A_ROW = 4
 _CODE = r"(?:en|ru|pt|es|de|fr|it|uk|pl|zh|ja)(?:[-_][a-z]{2})?"
-# A language in a path: `guide.ru.pdf`, `guide-en.md`, `docs/pt/guide.md`.
-_LANGUAGE = re.compile(rf"(?:(?<=/)|^){_CODE}/|[._-]{_CODE}(?=$)", re.IGNORECASE)
+# A language in a path: `guide.ru.pdf`, `guide-en.md`, `docs/pt/guide.md`, `manual-pt-2026/guide.md`.
+_LANGUAGE = re.compile(rf"(?:(?<=/)|^){_CODE}/|[._-]{_CODE}(?=$|[/._-])", re.IGNORECASE)
 
 
 def is_same_text(one: SearchResult, other: SearchResult) -> bool:
@@ -44,6 +45,17 @@ def is_translation(one: SearchResult, other: SearchResult) -> bool:
         return False
     languages = detect_language(one.chunk.content), detect_language(other.chunk.content)
     return None not in languages and languages[0] != languages[1]
+
+
+def without_translations(found: Sequence[SearchResult], own: Sequence[SearchResult]) -> list[SearchResult]:
+    """What was found, without translations of the documents of `own`, by the names of the files."""
+    paths = {each.document_path for each in own}
+    names = {_without_language(path) for path in paths}
+    return [
+        each
+        for each in found
+        if each.document_path in paths or _without_language(each.document_path) not in names
+    ]
 
 
 def _without_language(path: str) -> str:

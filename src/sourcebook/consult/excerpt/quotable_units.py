@@ -21,6 +21,7 @@ _MARKS_OF_ITEMS = " \n-*•"
 _ENDS_OF_SENTENCES = (".", "!", ";", "…")
 _FEWEST_WORDS = 3
 _MOST_WORDS_OF_A_TITLE = 8
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _HEADER_OF_LETTER = re.compile(r"(?:From|To|Cc|Date|Subject|Attachments): ")
 _FIRST_HEADERS = ("From: ", "To: ")
 
@@ -38,7 +39,10 @@ class QuotableUnits:
         unit, said = self.units[i], self.units.text(i)
         if unit.is_header or said.strip(_MARKS_OF_ITEMS) in self._titles or self._is_idle_header(unit):
             return False
-        if unit.kind is not BlockKind.CODE and len(said.split()) < _FEWEST_WORDS:
+        if unit.kind is BlockKind.CODE:
+            # Where a listing is cut, a passage may begin with its last fence.
+            return _LETTER_OR_DIGIT.search(said) is not None
+        if len(said.split()) < _FEWEST_WORDS:
             return False
         if self._is_menu and unit.kind is BlockKind.ITEM and not said.endswith(_ENDS_OF_SENTENCES):
             return False

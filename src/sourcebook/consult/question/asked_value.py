@@ -56,6 +56,7 @@ _NAME = re.compile(
     r"|(?:qual|quais(?= são)|que|cuál|cuáles(?= son)|qué)(?P<is> (?:é|são|era|foi|es|son|será))?"
     r"(?: (?:o|a|os|as|el|la|los|las|seu|sua))?)(?P<words>(?: \S+){1,4})"
 )
+_CAPITALISED = re.compile(r"(?<=[\s(«\"-])[A-ZА-ЯЁ]\w+")
 _ADJECTIVE = re.compile(r"(?:ый|ий|ой|ая|яя|ое|ее|ую|юю|ого|его|ые|ие|ых|их)$")
 # "Какой вес имеет голос", "какой адрес указать": a verb follows, so the value itself is not asked for.
 _VERB = re.compile(r"\w{2}(?:ет|ит|ют|ят|ать|ить|еть|ять|тся|ться)$")
@@ -111,7 +112,7 @@ def asked_values(question: str) -> Kinds:
         if _ASKING_WORDS.intersection(whole[: found[0]].split()):
             return frozenset()
         return kinds | _sized_value(whole[found[0] + found[1] :]) if kinds >= _OF_SIZE else kinds
-    return _named_amount(whole) or _named_value(whole) or _value_alone(whole)
+    return _named_amount(whole) or _named_value(whole, _names(question)) or _value_alone(whole)
 
 
 # Of "how much is the course" any amount is an answer, so it names no kind of value.
@@ -221,7 +222,12 @@ def _sized_value(rest: str) -> Kinds:
     return kinds_named_by(rest.split()[:_NAME_OF_A_SIZED])
 
 
-def _named_value(whole: str) -> Kinds:
+def _names(question: str) -> frozenset[str]:
+    """The words of a question with a capital letter, without the first."""
+    return frozenset(word.casefold() for word in _CAPITALISED.findall(question))
+
+
+def _named_value(whole: str, names: frozenset[str]) -> Kinds:
     """The kinds by the name of the value: in English the last word, in other languages the first noun."""
     if found := _ENGLISH_NAME.search(whole):
         said, is_russian = found["words"].split(), False
@@ -232,7 +238,7 @@ def _named_value(whole: str) -> Kinds:
         is_russian = found["russian"] is not None
         said = found["words"].split()
         noun = _first_noun(said, is_russian=is_russian)
-        if is_russian and any(map(_VERB.search, said[1:])):
+        if is_russian and any(_VERB.search(word) for word in said[1:] if word not in names):
             return frozenset()
         if not _SIZES.isdisjoint(said[: said.index(noun[0])] if noun else ()):
             return kinds_named_by(noun)
