@@ -60,7 +60,7 @@ from sourcebook.model.chat import (
     Tier,
     TokenWritten,
 )
-from sourcebook.model.search import In, RetrievalConfig
+from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.question_context import QuestionContext
 
 if TYPE_CHECKING:
@@ -73,9 +73,6 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
     from sourcebook.retrieve.search import Retrieval
-
-HELP_FILTER = In("type", ("documentation", "readme"))
-"""The documents that `help` answers from."""
 
 
 class Consultation:

@@ -12,10 +12,10 @@ import typer
 from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.faces.cli.app import app
 from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
-from sourcebook.faces.cli.interrupt_message import asks_for_json, tell_interrupted
+from sourcebook.faces.cli.interrupt_message import asks_for_json, is_interrupt, tell_interrupted
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import OutputLost, flush, leave_stdout, say_error, tell
-from sourcebook.settings import masked
+from sourcebook.text.secret_masks import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +53,12 @@ def _run(arguments: list[str], call: Invocation) -> int:
     except (BrokenPipeError, OutputLost):
         raise
     except Exception as error:
+        if is_interrupt(error):  # while the command was being loaded
+            return tell_interrupted(arguments)
         flush()  # If it was stdout that failed, this fails again, and there is no point in a report.
         if call.wants_tracebacks:
             logging.getLogger(PROGRAM).exception("Unexpected")
-        in_one_line = " ".join(f"{type(error).__name__}: {masked(str(error))}".split())
+        in_one_line = " ".join(f"{type(error).__name__}: {without_secrets(str(error))}".split())
         return _report(SourcebookError(in_one_line), call)
     if code == ExitCode.INTERRUPTED and not call.has_told_interruption:
         return tell_interrupted(arguments)

@@ -17,7 +17,7 @@ from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.model.chat import Answer, AnswerEvent, Tier
 from sourcebook.model.search import SearchWarning
 from sourcebook.retrieve.filters.where_language import parse_where
-from sourcebook.settings import masked
+from sourcebook.text.secret_masks import without_secrets
 
 Where = Annotated[
     str | None,
@@ -133,7 +133,7 @@ def ask(
 def _takes(entry_id: int, question: str, call: Invocation, collections: Sequence[str]) -> str:
     """The command that takes the answer to a similar question, from the base and the collections that were asked."""
     # The address of a base may hold a password, which must not come to stand in a log.
-    base = [] if (db := call.flags.get("db")) is None else ["--db", str(masked(str(db)))]
+    base = [] if (db := call.flags.get("db")) is None else ["--db", without_secrets(str(db))]
     asked = [part for name in collections for part in ("--collection", name)]
     return shlex.join(["sourcebook", "ask", question, "--similar", str(entry_id), *base, *asked])
 
