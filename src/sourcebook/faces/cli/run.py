@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROGRAM = "sourcebook"
+
+# How pydantic says it, and how we do.
+_IN_OTHER_WORDS = (
+    (re.compile(r"Input should be a valid integer\b.*"), "it must be a whole number"),
+    (re.compile(r"Input should be a valid number\b.*"), "it must be a number"),
+    (re.compile(r"Input should be greater than or equal to (\S+)"), r"it must be \1 or more"),
+    (re.compile(r"Input should be less than or equal to (\S+)"), r"it must be \1 or less"),
+    (re.compile(r": Value error, "), ": "),
+)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -68,7 +78,9 @@ def _run(arguments: list[str], call: Invocation) -> int:
 def _misunderstood(error: typer.TyperException) -> UsageError:
     ctx: typer.Context | None = getattr(error, "ctx", None)
     command = ctx.command_path if ctx else PROGRAM
-    message = error.format_message().replace(": Value error, ", ": ")  # pydantic's words, not ours
+    message = error.format_message()
+    for theirs, ours in _IN_OTHER_WORDS:
+        message = theirs.sub(ours, message)
     return UsageError(message, hint=f"Try `{command} --help`.")
 
 

@@ -75,8 +75,8 @@ def _never_equal(column: str, condition: Condition) -> str | None:
     ):
         return None
     if column in TIME_COLUMNS:
-        return f"`{column}` is a time, and {values[0]!r} is none. Write a date such as 2024-01-31."
-    return f"`{column}` is a number, and {values[0]!r} is none."
+        return f"`{column}` is a time, and {values[0]!r} is not one. Write a date such as 2024-01-31."
+    return f"`{column}` is a number, and {values[0]!r} is not one."
 
 
 def _values(condition: Condition) -> list[object]:
