@@ -36,7 +36,7 @@ Data goes to stdout, everything else to stderr. `--json` prints exactly one JSON
 
 def _help(command: Any, name: str, parent: Any) -> Iterator[str]:
     ctx = command.make_context(name, [], parent=parent, resilient_parsing=True, terminal_width=WIDTH)
-    yield f"## `{ctx.command_path}`\n\n```text\n{command.get_help(ctx).rstrip()}\n```\n\n"
+    yield f"## `{ctx.command_path}`\n\n```text\n{ctx.command.get_help(ctx).rstrip()}\n```\n\n"
     for child_name, child in getattr(command, "commands", {}).items():
         yield from _help(child, child_name, ctx)
 

@@ -20,8 +20,7 @@ from sourcebook.assembly import (
     make_reception,
     make_uploads,
 )
-from sourcebook.consult.ask import HELP_FILTER
-from sourcebook.consult.question.inquiry import LOCAL_USER, Inquiry
+from sourcebook.consult.question.inquiry import HELP_FILTER, LOCAL_USER, Inquiry
 from sourcebook.doors.answer_files import AnswerFilesDoor
 from sourcebook.doors.connection import DoorConnection
 from sourcebook.doors.conversations import ConversationsDoor

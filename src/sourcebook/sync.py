@@ -1016,7 +1016,7 @@ class SyncLibraryDoor:
     def unknown_fields(
         self, filter: MetadataFilter, *, collection: str | Sequence[str] | None = None
     ) -> list[SearchWarning]:
-        """A warning for each field of a filter that no document has, with the nearest name.
+        """A warning for each field of a filter that no document has, with the nearest name, or that has other values.
 
         It reads the metadata of every document, and is meant for a filter that finds nothing.
         """

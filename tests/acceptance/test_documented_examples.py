@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -83,8 +83,8 @@ def test_a_command_line_is_one_that_the_command_takes(words: str) -> None:
             return
         before, rest = rest[: rest.index(name)], rest[rest.index(name) + 1 :]
         _parse(command, before, context)
-        command = command.commands[name]
-        context = cast("Any", type(context))(command, parent=context, info_name=name)
+        context = command.commands[name].make_context(name, [], parent=context, resilient_parsing=True)
+        command = context.command
     _parse(command, rest, context)
 
 

@@ -350,6 +350,8 @@ def test_the_loop_through_the_command_line(db: str, library: Path, tmp_path: Pat
     assert answered["entry"]["sources"] == []
     assert shell.json("ask", UNKNOWN, *at)["curated_id"] == answered["entry"]["id"]
 
+    nothing = shell.json("kb", "edit", str(entry["id"]), *at, exit_code=2)["error"]
+    assert nothing["message"] == "There is nothing to change."
     edit = shell.json("kb", "edit", str(entry["id"]), "--answer", "Никогда.", *at)["draft"]
     assert shell.json("kb", "list", *at)["entries"][0]["answer"] == entry["answer"]
     shell.json("moderate", "reject", str(edit["id"]), *at)

@@ -105,6 +105,20 @@ def test_after_two_dashes_nothing_is_an_option(shell: Shell) -> None:
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["kb", "show", "x"], "'ID': it must be a whole number."),
+        (["search", "pump", "--top-k", "0"], "'--top-k': it must be 1 or more."),
+        (["serve", "--port", "99999"], "'--port': it must be 65535 or less."),
+    ],
+)
+def test_a_number_that_does_not_do_is_refused_in_plain_words(
+    shell: Shell, arguments: list[str], said: str
+) -> None:
+    assert shell.json(*arguments, exit_code=2)["error"]["message"].endswith(said)
+
+
 def test_a_bad_setting_is_a_usage_error_with_a_suggestion(shell: Shell) -> None:
     error = shell.json("config", "show", exit_code=2, SOURCEBOOK_READER="4")["error"]
     assert error["code"] == "bad_setting"

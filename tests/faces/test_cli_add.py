@@ -77,6 +77,38 @@ def test_a_file_that_is_out_of_reach_says_why_and_what_to_do(shell: Shell) -> No
     assert "http://nowhere.invalid/: There is no host nowhere.invalid, or no network. (unreadable)" in page
 
 
+def test_a_new_file_that_is_out_of_reach_is_listed_until_it_can_be_read(shell: Shell) -> None:
+    locked = notes(shell, count=2) / "locked.md"
+    locked.write_text("# Locked\n\nKeep out.\n")
+    locked.chmod(0)
+    for added in (2, 0):
+        report = json.loads(by_anybody(shell, "add", "notes", "--json").stdout)
+        assert (report["added"], [f["path"] for f in report["failed"]]) == (added, ["notes/locked.md"])
+        (listed,) = shell.json("documents", "list", "--failed")["documents"]
+        assert (listed["file_path"], listed["status"]) == ("notes/locked.md", "failed")
+        assert listed["processing_error"] == "unreadable: It cannot be read: Permission denied."
+    locked.chmod(0o644)
+    assert counted(shell.json("add", "notes")) == {"updated": 1, "unchanged": 2}
+    assert shell.json("documents", "list", "--failed")["documents"] == []
+
+
+def by_anybody(shell: Shell, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as somebody whom permissions stop. They do not stop root, unless it gives up that right."""
+    drop: list[str] = []
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root cannot give up its rights here: setpriv is missing")
+        rights = "-dac_override,-dac_read_search"
+        drop = ["setpriv", "--bounding-set", rights, "--inh-caps", rights]
+    return subprocess.run(
+        [*drop, sys.executable, "-m", "sourcebook", *arguments],
+        cwd=shell.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def test_what_is_not_read_is_called_so_by_every_command(shell: Shell) -> None:
     place = notes(shell, count=1)
     (place / "tool.exe").write_bytes(b"MZ" + bytes(range(256)) * 8)

@@ -133,6 +133,29 @@ def test_a_field_of_the_metadata_is_known_and_is_what_was_meant(tmp_path: Path) 
     assert "warnings" not in shell.json("ask", "When to prune?", "--where", "author.name=Ann")
 
 
+def test_a_value_that_a_named_field_never_has_is_told(shell: Shell) -> None:
+    done = shell.run("search", "prune", "--where", "mtime>yesterday and page=two and title=2024")
+    assert (
+        "Note: `mtime` is a time, and 'yesterday' is not one. Write a date such as 2024-01-31.\n"
+        in done.stderr
+    )
+    assert "Note: `page` is a number, and 'two' is not one.\n" in done.stderr
+    assert 'Note: `title` is text. Put the value in quotes: title="2024".\n' in done.stderr
+    assert "Note: `" not in shell.run("search", "prune", "--where", "mtime<2001-01-01").stderr
+
+
+def test_a_question_with_a_mistaken_filter_is_none_for_an_expert(tmp_path: Path) -> None:
+    (tmp_path / "garden.md").write_text("# Garden\n\nPrune raspberries in late autumn.\n")
+    shell = Here(tmp_path)
+    shell.json("add", ".")
+    assert shell.json("search", "prune", "--where", "mtime>2001-01-01")["results"]
+    for mistaken in ("tpye=note", "mtime>yesterday"):
+        asked = shell.json("ask", "When to prune raspberries?", "--where", mistaken)
+        assert (asked["tier"], len(asked["warnings"]), "draft_id" in asked) == ("none", 1, False)
+    assert "draft_id" in shell.json("ask", "When to prune raspberries?", "--where", "type=pdf")
+    assert len(shell.json("moderate", "list")["drafts"]) == 1
+
+
 def test_a_warning_is_told_beside_the_results(shell: Shell) -> None:
     done = shell.run("search", "prune", "--collection", "brought")
     assert done.returncode == 0

@@ -44,6 +44,20 @@ def labelled(library: Here, tmp_path: Path) -> Here:
     return shell
 
 
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Here:
+    """A base with something in every list. Tests only read it."""
+    shell = Here(tmp_path_factory.mktemp("asked"))
+    (shell.folder / "pruning.md").write_text(TEXT, "utf-8")
+    shell.json("add", "pruning.md")
+    question = "In which season of the year should all of the everbearing raspberries be pruned?"
+    shell.json("ask", question)
+    shell.json("ask", "How far away from one another are the apple trees of the big orchard planted?")
+    added = ("--category", "berries", "--question", question, "--also", f"For my neighbour: {question}")
+    shell.json("kb", "add", "Prune everbearing raspberries in winter.", *added)
+    return shell
+
+
 def test_a_list_of_documents_shows_whole_ids_and_the_ends_of_paths(library: Here) -> None:
     lines = library.run("documents", "list", **TERMINAL).stdout.splitlines()
     ids = [document["id"] for document in library.json("documents", "list")["documents"]]
@@ -52,6 +66,28 @@ def test_a_list_of_documents_shows_whole_ids_and_the_ends_of_paths(library: Here
     assert "/pruning.md " in lines[1]
     assert lines[1].startswith("…")
     assert all(cell_len(line) <= 80 for line in lines)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize(
+    ("command", "ids"),
+    [
+        (("sessions", "list"), "sessions"),
+        (("kb", "wordings", "--all"), "wordings"),
+        (("kb", "list"), "entries"),
+        (("moderate", "list"), "drafts"),
+        (("users", "list"), "users"),
+        (("collections", "list"), "collections"),
+    ],
+)
+def test_a_row_of_a_list_is_one_line_with_its_id_whole(
+    asked: Here, command: tuple[str, ...], ids: str, columns: int
+) -> None:
+    shown = asked.json(*command)[ids]
+    lines = asked.run(*command, **TERMINAL | {"COLUMNS": str(columns)}).stdout.splitlines()
+    assert len(lines) == 1 + len(shown) > 1
+    assert all(str(row["id"]) in line.split() for row, line in zip(shown, lines[1:], strict=True))
+    assert all(cell_len(line) <= columns for line in lines[1:])
 
 
 def test_off_a_terminal_the_list_has_every_column(library: Here) -> None:

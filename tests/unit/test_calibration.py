@@ -9,7 +9,8 @@ import pytest
 from tests.unit.consulting import PRUNING, QUESTION, UNKNOWN, desk
 
 from sourcebook import Calibration, JudgedQuestion, QuestionPair, Thresholds
-from sourcebook.consult.calibration.calibrator import questions_from, tried_question
+from sourcebook.consult.calibration.calibrator import tried_question
+from sourcebook.consult.calibration.decided_questions import questions_from
 from sourcebook.consult.calibration.suggestions import (
     TriedPair,
     TriedQuestion,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer, section_at
+from sourcebook.consult.answer.composer import ComposedAnswer, PassageSources, StreamedAnswer
+from sourcebook.consult.citations.section_places import section_at
 from sourcebook.faces.telegram.messages import answer_and_draft_texts
 from sourcebook.locale import texts
 from sourcebook.model.chat import SupportGrade

@@ -2,11 +2,13 @@
 
 from sourcebook.assembly.chat_models import make_chat_model
 from sourcebook.assembly.consult import (
+    make_answer_export,
     make_answer_import,
     make_answerable,
     make_calibrator,
     make_consultation,
     make_entries,
+    make_folder_check,
     make_help_retrieval,
     make_manual,
 )
@@ -60,6 +62,7 @@ __all__ = [
     "is_old_base",
     "make_absences",
     "make_accounts",
+    "make_answer_export",
     "make_answer_import",
     "make_answerable",
     "make_backups",
@@ -71,6 +74,7 @@ __all__ = [
     "make_embedder",
     "make_embedder_for",
     "make_entries",
+    "make_folder_check",
     "make_help_retrieval",
     "make_ingest",
     "make_ingest_of_texts",

@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING
 from sourcebook.assembly.chat_models import is_local
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sourcebook.assembly.embedders import Embedders
     from sourcebook.consult.answer.model_checks import ModelChecks
+    from sourcebook.consult.answer_check.folder_check import FolderCheck
     from sourcebook.consult.answer_policy import AnswerPolicy
     from sourcebook.consult.answerable_drafts import AnswerableDrafts
     from sourcebook.consult.ask import Consultation, Drafting
     from sourcebook.consult.calibration.calibrator import Calibrator
-    from sourcebook.consult.curated.answer_transfer import AnswerImport
+    from sourcebook.consult.curated.answer_transfer import AnswerExport, AnswerImport
     from sourcebook.consult.curated.curated_entries import CuratedEntries
     from sourcebook.consult.manual_help import Manual
+    from sourcebook.ingest.parsers.process.pool import ParserPool
+    from sourcebook.model.add_reports import Progress
     from sourcebook.ports.chat import ChatModel
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.search import Retrieval
@@ -135,6 +140,20 @@ def make_answer_import(
     from sourcebook.consult.curated.answer_transfer import AnswerImport
 
     return AnswerImport(stores, entries, collection_id, approved_by)
+
+
+def make_answer_export(stores: Stores) -> AnswerExport:
+    from sourcebook.consult.curated.answer_transfer import AnswerExport
+
+    return AnswerExport(stores)
+
+
+def make_folder_check(
+    parsers: ParserPool, documents: Path, on_progress: Callable[[Progress], None] | None
+) -> FolderCheck:
+    from sourcebook.consult.answer_check.folder_check import FolderCheck
+
+    return FolderCheck(parsers, documents, on_progress)
 
 
 def make_help_retrieval(retriever: Retrieval) -> Retrieval:

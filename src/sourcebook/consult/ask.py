@@ -60,7 +60,8 @@ from sourcebook.model.chat import (
     Tier,
     TokenWritten,
 )
-from sourcebook.model.search import In, RetrievalConfig
+from sourcebook.model.search import RetrievalConfig
+from sourcebook.retrieve.filters.unknown_fields import unknown_fields
 from sourcebook.retrieve.question_context import QuestionContext
 
 if TYPE_CHECKING:
@@ -73,9 +74,6 @@ if TYPE_CHECKING:
     from sourcebook.ports.stores import Stores
     from sourcebook.retrieve.question_context import EmbedderChoice
     from sourcebook.retrieve.search import Retrieval
-
-HELP_FILTER = In("type", ("documentation", "readme"))
-"""The documents that `help` answers from."""
 
 
 class Consultation:
@@ -390,6 +388,8 @@ class Consultation:
 
     async def _declined(self, question: OpenQuestion, found: JudgedPassages) -> Declined:
         closest = await self._closest(question, found)
+        if not found.passages:
+            question.details["filter_warnings"] = await self._mistaken(question.inquiry)
         answer = Answer(
             question=question.inquiry.question,
             answer=texts(question.language)(decline_text_key(question.details)),
@@ -400,6 +400,18 @@ class Consultation:
             similar=question.similar,
         )
         return Declined(await self._stored(question, answer))
+
+    async def _mistaken(self, inquiry: Inquiry) -> list[JsonValue]:
+        """What is mistaken about the filter, which may be why nothing was found."""
+        if inquiry.filter is None:
+            return []
+        names: set[str] = set()
+        for collection_id in inquiry.collections:
+            names |= await self._stores.library.metadata_names(collection_id)
+        return [
+            {"code": warning.code.value, "message": warning.message}
+            for warning in unknown_fields(inquiry.filter, names)
+        ]
 
     async def _closest(self, question: OpenQuestion, found: JudgedPassages) -> list[QuotedPassage]:
         """The passages that come closest to the question, noted in its details."""

@@ -46,6 +46,8 @@ def drafted_as(answer: Answer, policy: DraftPolicy) -> DraftKind | None:
     """The kind of draft that an answer becomes, None if it becomes none."""
     if answer.tier is Tier.CURATED or answer.details.get("outdated"):
         return None  # an outdated approved answer is in review already
+    if answer.details.get("filter_warnings"):
+        return None  # the filter was mistaken, and what the documents say is not known
     if answer.tier is Tier.NONE:
         return DraftKind.DECLINED
     wanted = {

@@ -360,6 +360,10 @@ class Moderation:
         entry = await self._stores.curated.kb_get(entry_id)
         if entry is None:
             raise CuratedAnswerNotFound(f"There is no curated answer {entry_id}")
+        if answer is question is category is subcategory is None:
+            raise UsageError(
+                "There is nothing to change", hint="Give another answer, question, category or subcategory."
+            )
         wanted = Revision(
             collection_id=entry.collection_id,
             category=category or entry.category,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-
-from sourcebook.assembly import make_answer_import, make_entries, make_parsers
-from sourcebook.consult.answer_check.folder_check import check_answers, read_answers
-from sourcebook.consult.curated.answer_transfer import as_files, write_files
+from sourcebook.assembly import (
+    make_answer_export,
+    make_answer_import,
+    make_entries,
+    make_folder_check,
+    make_parsers,
+)
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.doors.connection import works_closed
 from sourcebook.ports.arguments import checks_arguments
@@ -32,9 +34,7 @@ class AnswerFilesDoor:
 
     async def export(self, folder: str | os.PathLike[str], *, collection: str | None = None) -> FileTransfer:
         """Write the curated answers to a folder, one file each. A file that has the same question keeps its name."""
-        stores = self._connection.stores
-        answers = await as_files(stores, await stores.curated.kb_list(collection))
-        return await to_thread.run_sync(write_files, answers, Path(folder))
+        return await make_answer_export(self._connection.stores).write(collection, Path(folder))
 
     async def read(
         self,
@@ -63,11 +63,10 @@ class AnswerFilesDoor:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> AnswerCheck:
         """What the documents of a folder, as they are now, mean for the curated answers of the base."""
-        stores = self._connection.stores
-        answers = await as_files(stores, await stores.curated.kb_list(collection))
+        answers = await make_answer_export(self._connection.stores).answers(collection)
         parsers = make_parsers()
         try:
-            return await check_answers(answers, Path(documents), parsers, on_progress=on_progress)
+            return await make_folder_check(parsers, Path(documents), on_progress).of_answers(answers)
         finally:
             await parsers.close()
 
@@ -80,12 +79,8 @@ class AnswerFilesDoor:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> AnswerCheck:
         """What the documents of a folder mean for the answers of another. It needs no base and no model."""
-        folder = Path(answers)
-        read = await to_thread.run_sync(read_answers, folder)
         parsers = make_parsers()
         try:
-            return await check_answers(
-                read, Path(documents), parsers, excluded=[folder], on_progress=on_progress
-            )
+            return await make_folder_check(parsers, Path(documents), on_progress).of_folder(Path(answers))
         finally:
             await parsers.close()

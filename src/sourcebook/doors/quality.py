@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sourcebook.assembly import make_absences, make_calibrator
-from sourcebook.consult.calibration.calibrator import questions_from
+from sourcebook.consult.calibration.decided_questions import questions_from
 from sourcebook.ports.arguments import checks_arguments
 from sourcebook.retrieve.evaluation.evaluate import SearchSetting, evaluate, replay
 

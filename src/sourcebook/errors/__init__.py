@@ -6,6 +6,7 @@ its default message; the rest is its default hint.
     SourcebookError
     ├── UsageError                  the request is invalid
     │   ├── BadFile                 one file cannot be read; the others are unaffected
+    │   │   ├── UnreadableFile
     │   │   ├── UnsupportedFile
     │   │   ├── EmptyFile
     │   │   ├── EncryptedFile
@@ -184,6 +185,7 @@ from sourcebook.errors.unreadable_file import (
     NeedsOcr,
     NeedsTranscription,
     ParserDied,
+    UnreadableFile,
     UnsupportedFile,
 )
 from sourcebook.errors.usage import (
@@ -289,6 +291,7 @@ __all__ = [
     "TooManyRemovals",
     "TooManyRequests",
     "TopicNotFound",
+    "UnreadableFile",
     "UnsupportedFile",
     "UsageError",
     "UsedAfterFork",

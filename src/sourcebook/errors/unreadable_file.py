@@ -16,6 +16,15 @@ class BadFile(UsageError):
     code = "bad_file"
 
 
+class UnreadableFile(BadFile):
+    """The file cannot be opened.
+
+    Check its permissions, or the address. The base keeps what it has of it, and every `add` tries it again.
+    """
+
+    code = "unreadable"
+
+
 class UnsupportedFile(BadFile):
     """This kind of file is not supported.
 

@@ -178,6 +178,8 @@ def answer(answer: Answer, *, with_details: bool = False) -> dict[str, Any]:
     if answer.nearest:
         shown["nearest"] = _quoted(answer.nearest, answer.nearest_excerpts)
         shown["nearest_excerpt"] = answer.nearest_excerpt
+    if answer.details.get("filter_warnings"):
+        shown["warnings"] = answer.details["filter_warnings"]
     if answer.see_also:
         shown["see_also"] = _quoted(answer.see_also, answer.see_also_excerpts)
     if with_details:

@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
-from sourcebook.settings import masked
 from sourcebook.text.hidden_characters import escaped_in_json, without_hidden
+from sourcebook.text.secret_masks import without_secrets
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -30,7 +30,7 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         request = current_request.get()
         told = "" if request is None else f" [request {request}]"
-        return without_hidden(f"{masked(super().format(record))}{told}")
+        return without_hidden(f"{without_secrets(super().format(record))}{told}")
 
 
 class JsonLogFormatter(logging.Formatter):
@@ -41,7 +41,7 @@ class JsonLogFormatter(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": masked(record.getMessage()),
+            "message": without_secrets(record.getMessage()),
         }
         if (request := current_request.get()) is not None:
             entry["request_id"] = request
@@ -49,7 +49,7 @@ class JsonLogFormatter(logging.Formatter):
         if isinstance(fields, dict):
             entry |= cast("dict[str, object]", fields)
         if record.exc_info:
-            entry["exception"] = masked(self.formatException(record.exc_info))
+            entry["exception"] = without_secrets(self.formatException(record.exc_info))
         return escaped_in_json(json.dumps(entry, ensure_ascii=False))
 
 

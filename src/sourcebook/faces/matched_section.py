@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.answer.composer import section_at
+from sourcebook.consult.citations.section_places import section_at
 from sourcebook.text.analysis import analyse_question, distinct_terms
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans

@@ -26,7 +26,7 @@ from sourcebook.ingest.folder.outside_files import OutsideFiles
 from sourcebook.ingest.folder.plan import excessive_loss
 from sourcebook.ingest.folder.scan import Skip
 from sourcebook.ingest.folder.targets import Named, Options, Target, find_targets, web_target
-from sourcebook.ingest.index.document_reader import is_over_limit
+from sourcebook.ingest.index.document_reader import is_mark, is_over_limit
 from sourcebook.ingest.index.indexer import IndexedWork, Indexer, Work, skipped_as
 from sourcebook.ingest.index.pipeline import POLL_SECONDS, STOP_SECONDS, one_error
 from sourcebook.ingest.spool import Spool
@@ -449,7 +449,7 @@ def planned_steps(seen: FolderComparison) -> Iterator[PlannedStep]:
         action = "update" if seen.is_known(another.path) else "duplicate"
         yield PlannedStep(action, seen.shown(another.path))
     for indexing in seen.plan.indexings:
-        if is_over_limit(indexing.file_hash):
+        if is_mark(indexing.file_hash):
             continue
         for number, path in enumerate(indexing.paths):
             new = "duplicate" if number else "add"

@@ -102,7 +102,8 @@ class Collection:
 class Document:
     """One file, page or note. `file_hash` is the SHA-256 of its bytes, `mtime` in Unix seconds.
 
-    Of a file that is too large to be read, `file_hash` is `over-limit:` and a hash of its path, size and time.
+    Of a file that is too large to be read, `file_hash` is `over-limit:` and a hash of its path, size and time; of one
+    that cannot be opened, `unreadable:` and such a hash.
     `layout` says where its pages begin; `stored_file` is the name under which uploaded bytes are kept beside the base.
     """
 

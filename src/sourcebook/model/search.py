@@ -290,6 +290,7 @@ class WarningCode(StrEnum):
     NO_EMBEDDER = "no_embedder"
     RERANKER_FAILED = "reranker_failed"
     UNKNOWN_FIELD = "unknown_field"
+    WRONG_TYPE = "wrong_type"
 
 
 @dataclass(frozen=True, slots=True)

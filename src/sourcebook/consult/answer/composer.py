@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -24,21 +23,20 @@ from sourcebook.consult.citations.marks_and_quotes import (
     quote_at,
     wide_quote,
 )
-from sourcebook.consult.citations.sheet_places import rows_at
+from sourcebook.consult.citations.section_places import section_at
 from sourcebook.consult.citations.source_link import source_link
 from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
 from sourcebook.consult.excerpt.answer_without_model import Asked, likely_answers
 from sourcebook.consult.question.typed_words import in_plain_spelling
-from sourcebook.model.chat import BETWEEN_HEADINGS, Citation, Sentence, SupportGrade
+from sourcebook.model.chat import Citation, Sentence, SupportGrade
 from sourcebook.text.case_and_accents import made_storable, without_open_half
-from sourcebook.text.layout.headings import heading_words
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.quoted_passages import QuotedPassage
     from sourcebook.consult.excerpt.answer_without_model import LikelyAnswer
-    from sourcebook.model.documents import Chunk, Document
+    from sourcebook.model.documents import Document
     from sourcebook.model.search import SearchResult
 
 _SURE = 0.75
@@ -137,25 +135,6 @@ class PassageSources:
 
     def _document(self, passage: SearchResult) -> Document | None:
         return self.documents.get(document_of(passage))
-
-
-_HEADING = re.compile(r"(?m)^(#{1,6})[ \t]+(.+?)[ \t#]*$")
-
-
-def section_at(chunk: Chunk, place: int, quoted: tuple[int, int] | None = None) -> str | None:
-    """The section of a character of a passage, which may have headings inside. In a sheet, it is the quoted rows."""
-    parts = (chunk.section or "").split(BETWEEN_HEADINGS) if chunk.section else []
-    levels = list(range(1, len(parts) + 1))
-    for heading in _HEADING.finditer(chunk.content, 0, place):
-        level, name = len(heading[1]), heading_words(heading[2])
-        # Levels may be skipped ("###" right below "#"), so a heading that the section names shows its own level.
-        kept = parts.index(name) if name in parts else sum(above < level for above in levels)
-        parts, levels = [*parts[:kept], name], [*levels[:kept], level]
-    if parts:
-        start, end = quoted or (place, place + 1)
-        sheet = parts[-2] if len(parts) > 1 else ""
-        parts[-1] = rows_at(parts[-1], chunk.content, start, end - 1, sheet)
-    return BETWEEN_HEADINGS.join(parts) or None
 
 
 def extracted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,24 +23,33 @@ MOST_BYTES = 256_000
 """The size limit for an answer's file: a long page, with room for many quotes."""
 
 
-async def check_answers(
-    answers: Sequence[AnswerFile | AnswerFinding],
-    documents: Path,
-    parser: Parser,
-    *,
-    excluded: Iterable[Path] = (),
-    on_progress: Callable[[Progress], None] | None = None,
-) -> AnswerCheck:
-    """A finding for each answer, in order. Invalid files are findings already, and stay as they are."""
-    read = await read_folder_texts(documents, parser, excluded=excluded, on_progress=on_progress)
-    texts = DocumentTexts(
-        [CheckedDocument(file.path, file.parsed.text, file.parsed.title, file.raw) for file in read.files]
-    )
+@dataclass(frozen=True, slots=True)
+class FolderCheck:
+    """Checks answers against the documents of a folder, read with this parser."""
 
-    def findings() -> list[AnswerFinding]:
-        return [each if isinstance(each, AnswerFinding) else checked(each, texts) for each in answers]
+    parser: Parser
+    documents: Path
+    on_progress: Callable[[Progress], None] | None = None
 
-    return AnswerCheck(len(texts), tuple(await to_thread.run_sync(findings)), tuple(read.failed))
+    async def of_answers(
+        self, answers: Sequence[AnswerFile | AnswerFinding], excluded: Iterable[Path] = ()
+    ) -> AnswerCheck:
+        """A finding for each answer, in order. Invalid files are findings already, and stay as they are."""
+        read = await read_folder_texts(
+            self.documents, self.parser, excluded=excluded, on_progress=self.on_progress
+        )
+        texts = DocumentTexts(
+            [CheckedDocument(file.path, file.parsed.text, file.parsed.title, file.raw) for file in read.files]
+        )
+
+        def findings() -> list[AnswerFinding]:
+            return [each if isinstance(each, AnswerFinding) else checked(each, texts) for each in answers]
+
+        return AnswerCheck(len(texts), tuple(await to_thread.run_sync(findings)), tuple(read.failed))
+
+    async def of_folder(self, answers: Path) -> AnswerCheck:
+        """The same for the answers in a folder, which may lie among the documents."""
+        return await self.of_answers(await to_thread.run_sync(read_answers, answers), excluded=[answers])
 
 
 def read_answers(folder: Path) -> list[AnswerFile | AnswerFinding]:

@@ -24,9 +24,7 @@ from sourcebook.errors import CollectionNotFound, NoEmbedder
 from sourcebook.model.answer_thresholds import Thresholds, thresholds_from
 from sourcebook.model.calibration import Calibration
 from sourcebook.model.documents import DistanceMetric
-from sourcebook.model.moderation import DraftKind, DraftStatus
 from sourcebook.model.search import RetrievalConfig
-from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
 from sourcebook.retrieve.passages.parent_passages import nearness_to
 from sourcebook.retrieve.question_context import QuestionContext
 from sourcebook.text.languages import detect_language
@@ -36,8 +34,8 @@ if TYPE_CHECKING:
     from sourcebook.model.answer_thresholds import ModelFacts
     from sourcebook.model.calibration import CuratedCalibration, PassageCalibration, QuestionPair
     from sourcebook.model.curation import Term
-    from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
+    from sourcebook.retrieve.evaluation.evaluate import JudgedQuestion
     from sourcebook.retrieve.question_context import EmbedderChoice
     from sourcebook.retrieve.search import Retrieval
 
@@ -150,26 +148,6 @@ async def _distance(context: QuestionContext, collection_id: str, pair: Question
     if one is None or other is None:
         raise NoEmbedder(f"The model of {collection_id!r} is not available here")
     return 1.0 - nearness_to(one, DistanceMetric.COSINE)(other)
-
-
-def questions_from(drafts: Sequence[Draft], collection_id: str) -> list[JudgedQuestion]:
-    """Questions from experts' decisions on answers from documents: approved, the sources were right; rejected, wrong.
-
-    A declined question is left out, because it is not known what should have been found.
-    """
-    return [
-        JudgedQuestion(
-            str(draft.id),
-            draft.question,
-            {c.document_id: 1 for c in draft.citations} if draft.status is DraftStatus.APPROVED else {},
-            language=draft.language,
-        )
-        for draft in drafts
-        if draft.kind is DraftKind.ANSWER
-        and draft.citations
-        and draft.status in (DraftStatus.APPROVED, DraftStatus.REJECTED)
-        and collection_id in {c.collection_id for c in draft.citations}
-    ]
 
 
 def _suggested(part: PassageCalibration | CuratedCalibration | None) -> float | None:

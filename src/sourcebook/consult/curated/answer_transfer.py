@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
 from sourcebook.consult.answer_check.folder_check import read_answers
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.curate.answer_files import answer_text, file_name
@@ -52,7 +54,20 @@ async def as_files(stores: Stores, entries: Sequence[CuratedAnswer]) -> list[Ans
     return found
 
 
-def write_files(answers: Sequence[AnswerFile], folder: Path) -> FileTransfer:
+@dataclass(frozen=True, slots=True)
+class AnswerExport:
+    """The curated answers of a base as files."""
+
+    stores: Stores
+
+    async def answers(self, collection_id: str | None) -> list[AnswerFile]:
+        return await as_files(self.stores, await self.stores.curated.kb_list(collection_id))
+
+    async def write(self, collection_id: str | None, folder: Path) -> FileTransfer:
+        return await to_thread.run_sync(_write_files, await self.answers(collection_id), folder)
+
+
+def _write_files(answers: Sequence[AnswerFile], folder: Path) -> FileTransfer:
     """Write each answer to the file that has its question, or to a new one. No file is removed."""
     folder.mkdir(parents=True, exist_ok=True)
     known = [each for each in read_answers(folder) if isinstance(each, AnswerFile)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from sourcebook.model.chat import ChatMessage, Role
+from sourcebook.model.search import In
 from sourcebook.text.case_and_accents import made_storable
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 LOCAL_USER = 1
 TERMINAL = "cli"
 """The face of the command line."""
+HELP_FILTER = In("type", ("documentation", "readme"))
+"""The documents that `help` answers from."""
 
 Keep: TypeAlias = "Callable[[Answer, QuestionContext], Awaitable[Answer]]"
 

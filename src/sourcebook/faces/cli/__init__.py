@@ -32,9 +32,10 @@ def _run(given: list[str]) -> int:
 
         return run(given)
     except BaseException as error:
-        if not _is_interrupt(error):
+        from sourcebook.faces.cli.interrupt_message import is_interrupt, tell_interrupted
+
+        if not is_interrupt(error):
             raise
-        from sourcebook.faces.cli.interrupt_message import tell_interrupted
 
         return tell_interrupted(given)
 
@@ -54,10 +55,3 @@ def _occupy_closed_streams() -> None:
             os.fstat(number)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: inside of a class body, Python 3.11 makes a RuntimeError of that."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__
-    return error is not None

@@ -35,3 +35,10 @@ def asks_for_json(arguments: Sequence[str]) -> bool:
     """Decided before the options are parsed, because a mistake in them must be reported as JSON too."""
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     return "--json" in options
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: inside of a class body, Python 3.11 makes a RuntimeError of that."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None

@@ -1,42 +1,30 @@
 """One invocation of the command: its common options, and the base they open."""
 
+# ruff: noqa: PLC0415 - `--help` and `--version` need neither the settings nor what opens a base
+
 from __future__ import annotations
 
 import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import sourcebook
-from sourcebook.consult.question.inquiry import TERMINAL
 from sourcebook.errors import BaseUnreachable
 from sourcebook.faces import logs
+from sourcebook.faces.cli.common_options import Db, Json, Level
 from sourcebook.faces.cli.terminal.output import flush, leave_stdout, say_json, tell
-from sourcebook.settings import LoadedSettings, load
+
+if TYPE_CHECKING:
+    from sourcebook.faces.cli.common_options import LogLevel
+    from sourcebook.settings import LoadedSettings
 
 
-class LogLevel(StrEnum):
-    DEBUG = "debug"
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
-Db = Annotated[
-    str | None,
-    typer.Option("--db", metavar="PATH", help="The base to use.", show_default=False),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, also for errors.")]
-Level = Annotated[
-    LogLevel | None,
-    typer.Option("--log-level", help="The lowest level of message to log.", show_default=False),
-]
 CollectionName = Annotated[
     str | None,
     typer.Option("--collection", metavar="NAME", help="The collection to use.", show_default=False),
@@ -62,6 +50,8 @@ class Invocation:
     def loaded(self) -> LoadedSettings:
         """The settings, read at the first use."""
         if self._loaded is None:
+            from sourcebook.settings import load
+
             self._loaded = load(self.flags)
         return self._loaded
 
@@ -79,6 +69,8 @@ class Invocation:
             )
 
     def open_or_make(self) -> sourcebook.Sourcebook:
+        from sourcebook.consult.question.inquiry import TERMINAL
+
         return sourcebook.Sourcebook(settings=self.loaded.settings, face=TERMINAL)
 
     def closed(self) -> sourcebook.Sourcebook:

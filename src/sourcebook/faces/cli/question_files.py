@@ -23,7 +23,7 @@ _NO = frozenset({"no", "false", "0", "нет", "não", "nao"})
 def own_questions(book: Sourcebook, path: Path, collection: str | None) -> list[JudgedQuestion]:
     """The questions in a CSV file, each with the documents that its line names."""
     if not path.is_file():
-        raise PathNotFound(f"There is no {path}.")
+        raise PathNotFound(f"There is no {str(path)!r}.")
     documents = book.library.documents(collection)
     paths = {document.id: document.file_path for document in documents}
     titles = {document.id: document.title or "" for document in documents}
@@ -45,7 +45,7 @@ def own_questions(book: Sourcebook, path: Path, collection: str | None) -> list[
 def question_pairs(path: Path) -> list[QuestionPair]:
     """The pairs in a CSV file with the columns question, other and same (yes or no)."""
     if not path.is_file():
-        raise PathNotFound(f"There is no {path}.")
+        raise PathNotFound(f"There is no {str(path)!r}.")
     with path.open(encoding="utf-8-sig", newline="") as lines:
         rows = csv.DictReader(lines)
         if not {"question", "other", "same"} <= set(rows.fieldnames or ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
@@ -12,15 +13,24 @@ import typer
 from sourcebook.errors import SourcebookError, UsageError
 from sourcebook.faces.cli.app import app
 from sourcebook.faces.cli.exit_codes import ExitCode, exit_code
-from sourcebook.faces.cli.interrupt_message import asks_for_json, tell_interrupted
+from sourcebook.faces.cli.interrupt_message import asks_for_json, is_interrupt, tell_interrupted
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import OutputLost, flush, leave_stdout, say_error, tell
-from sourcebook.settings import masked
+from sourcebook.text.secret_masks import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROGRAM = "sourcebook"
+
+# How pydantic says it, and how we do.
+_IN_OTHER_WORDS = (
+    (re.compile(r"Input should be a valid integer\b.*"), "it must be a whole number"),
+    (re.compile(r"Input should be a valid number\b.*"), "it must be a number"),
+    (re.compile(r"Input should be greater than or equal to (\S+)"), r"it must be \1 or more"),
+    (re.compile(r"Input should be less than or equal to (\S+)"), r"it must be \1 or less"),
+    (re.compile(r": Value error, "), ": "),
+)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -53,10 +63,12 @@ def _run(arguments: list[str], call: Invocation) -> int:
     except (BrokenPipeError, OutputLost):
         raise
     except Exception as error:
+        if is_interrupt(error):  # while the command was being loaded
+            return tell_interrupted(arguments)
         flush()  # If it was stdout that failed, this fails again, and there is no point in a report.
         if call.wants_tracebacks:
             logging.getLogger(PROGRAM).exception("Unexpected")
-        in_one_line = " ".join(f"{type(error).__name__}: {masked(str(error))}".split())
+        in_one_line = " ".join(f"{type(error).__name__}: {without_secrets(str(error))}".split())
         return _report(SourcebookError(in_one_line), call)
     if code == ExitCode.INTERRUPTED and not call.has_told_interruption:
         return tell_interrupted(arguments)
@@ -66,7 +78,9 @@ def _run(arguments: list[str], call: Invocation) -> int:
 def _misunderstood(error: typer.TyperException) -> UsageError:
     ctx: typer.Context | None = getattr(error, "ctx", None)
     command = ctx.command_path if ctx else PROGRAM
-    message = error.format_message().replace(": Value error, ", ": ")  # pydantic's words, not ours
+    message = error.format_message()
+    for theirs, ours in _IN_OTHER_WORDS:
+        message = theirs.sub(ours, message)
     return UsageError(message, hint=f"Try `{command} --help`.")
 
 

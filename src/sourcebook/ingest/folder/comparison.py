@@ -48,10 +48,11 @@ from sourcebook.ingest.folder.scan import (
 from sourcebook.ingest.folder.targets import Options
 from sourcebook.ingest.index.document_reader import (
     FileStamp,
-    is_over_limit,
+    is_mark,
     mark_file,
     over_limit_mark,
     too_large,
+    unreadable_mark,
 )
 from sourcebook.model.add_reports import FailedFile
 from sourcebook.model.sources import PathState, SourceKind, shown_path
@@ -170,7 +171,7 @@ class FolderComparer:
         if self._is_stopped():
             return None
         seen = FolderComparison(target, known, scan, found, marks, Plan(), now)
-        _remember_large(seen)
+        _remember_unread(seen)
         _spare(seen, self._limits.largest_file)
         known = await self._with_owners(known, found)
         retried = [
@@ -253,7 +254,7 @@ def _compared(scan: Scan, known: Known) -> tuple[dict[str, str], list[Seen]]:
         before = known.paths.get(path)
         state = known.documents.get(before.document_id) if before else None
         held = believed_hash(state) if state else None
-        is_read = held is not None and not is_over_limit(held)
+        is_read = held is not None and not is_mark(held)
         if before is not None and held is not None and is_read and _is_as_it_was(seen, before):
             found[path] = held
         else:
@@ -281,6 +282,7 @@ def _mark_all(files: Iterable[Seen], scan: Scan, largest: int, texts: frozenset[
             del scan.files[seen.path]
         except OSError as error:
             scan.troubles.append(Trouble(seen.path, cannot_be_read(error)))
+            scan.unreadable[seen.path] = seen
         except SourcebookError as error:
             scan.skipped[seen.path] = _reason(error)
         else:
@@ -300,8 +302,8 @@ def _reason(error: SourcebookError) -> Skip:
             return Skip.NOT_A_FILE
 
 
-def _remember_large(seen: FolderComparison) -> None:
-    """What is too large to be read is remembered by its size and time, so that it is listed with what was not read.
+def _remember_unread(seen: FolderComparison) -> None:
+    """What is too large or cannot be opened is remembered by its size and time, and so listed with what was not read.
 
     Where the base has an older text, it keeps that.
     """
@@ -311,6 +313,9 @@ def _remember_large(seen: FolderComparison) -> None:
             seen.found[path] = over_limit_mark(source, path, entry.size, entry.mtime)
             seen.scan.files[path] = entry
             del seen.scan.skipped[path]
+    for path, entry in seen.scan.unreadable.items():
+        if path not in texts and path not in seen.target.uploads:
+            seen.found[path] = unreadable_mark(source, path, entry.size, entry.mtime)
 
 
 def _spare(seen: FolderComparison, largest: int) -> None:

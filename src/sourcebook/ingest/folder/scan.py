@@ -63,6 +63,8 @@ class Scan:
     troubles: list[Trouble] = field(default_factory=list[Trouble])
     large: dict[str, Seen] = field(default_factory=dict[str, Seen])
     """Those of the skipped that are too large to be read."""
+    unreadable: dict[str, Seen] = field(default_factory=dict[str, Seen])
+    """Those of the files that cannot be opened. Each is a trouble, too."""
 
     def is_hidden_by_trouble(self, path: str) -> bool:
         return any(_lies_at_or_below(path, trouble.path) for trouble in self.troubles)

@@ -29,6 +29,7 @@ _OPENING = sum(getattr(os, name, 0) for name in ("O_CLOEXEC", "O_NONBLOCK", "O_B
 MOST_SECTIONS = 2_000
 """Of a text with more sections, as of a sheet with very many rows, only its passages know theirs."""
 _OVER_LIMIT = "over-limit:"
+_UNREADABLE = "unreadable:"
 HEAD = 8_192
 """Bytes of a file by which its kind is told."""
 
@@ -115,13 +116,27 @@ def too_large(largest: int) -> FileOverLimit:
 
 def over_limit_mark(source_id: str, path: str, size: int, mtime: int) -> str:
     """What a file is known by that is too large to be read: it stands where the hash of its bytes would."""
+    return _OVER_LIMIT + _known_by(source_id, path, size, mtime)
+
+
+def unreadable_mark(source_id: str, path: str, size: int, mtime: int) -> str:
+    """The same for a file that the system does not let us open."""
+    return _UNREADABLE + _known_by(source_id, path, size, mtime)
+
+
+def _known_by(source_id: str, path: str, size: int, mtime: int) -> str:
     known_by = f"{source_id}\0{path}\0{size}\0{mtime}"
-    return _OVER_LIMIT + hash_bytes(known_by.encode("utf-8", "surrogateescape"))
+    return hash_bytes(known_by.encode("utf-8", "surrogateescape"))
 
 
 def is_over_limit(file_hash: str) -> bool:
     """Whether this stands for bytes that were too many to be read."""
     return file_hash.startswith(_OVER_LIMIT)
+
+
+def is_mark(file_hash: str) -> bool:
+    """Whether this stands for bytes that were never read, for whatever reason."""
+    return file_hash.startswith((_OVER_LIMIT, _UNREADABLE))
 
 
 def labels_for(place: FilePlace, given: Labels, said: Metadata) -> Labels:

@@ -21,6 +21,7 @@ from sourcebook.errors import (
     PathNotFound,
     ProviderError,
     SourcebookError,
+    UnreadableFile,
     UnsupportedFile,
     UsageError,
 )
@@ -42,6 +43,7 @@ from sourcebook.ingest.index.document_reader import (
     cut,
     described,
     failed,
+    is_mark,
     is_over_limit,
     labels_for,
     read_file,
@@ -102,14 +104,14 @@ class Work:
         return self.seen.scan.files[self.paths[0]]
 
     @property
-    def is_over_limit(self) -> bool:
-        """Whether it is too large to be read."""
-        return is_over_limit(self.indexing.file_hash)
+    def is_unread(self) -> bool:
+        """Whether it is too large, or cannot be opened: it is only remembered."""
+        return is_mark(self.indexing.file_hash)
 
     @property
     def size(self) -> int:
         """How many bytes there are to read."""
-        return 0 if self.is_over_limit else self.entry.size
+        return 0 if self.is_unread else self.entry.size
 
     @property
     def upload(self) -> Upload | None:
@@ -219,8 +221,7 @@ class Indexer:
                     self._collection_id, work.document_id, DocumentStatus.PROCESSING
                 )
             work.seen_at = self._tools.clock.now()
-            if work.is_over_limit:
-                # It is not read, but remembered.
+            if work.is_unread:
                 work.data = Bytes(b"", work.indexing.file_hash, work.entry.mtime)
             read = await to_thread.run_sync(
                 read_file, work.entry.location, self._tools.config.limits.largest_file
@@ -371,16 +372,22 @@ class Indexer:
         return IndexedWork(work, Counter(unchanged=len(work.paths)))
 
     async def _write_failure(self, work: Work, error: Exception) -> IndexedWork:
+        is_told = work.is_unread and isinstance(error, OSError)  # when it could not be opened for its hash
+        if is_told:
+            error = UnreadableFile(_failure("", error).message)
         if (
             isinstance(error, SourcebookError)
             and work.data is not None
             and not isinstance(error, ProviderError)
         ):
             await self._remember_failure(work, work.data, error)
+        if is_told:
+            return IndexedWork(work)
         is_named = work.seen.target.folder is None and work.paths[0] in work.seen.target.places
         skipped = Skip.EMPTY if work.is_blank else None
         if skipped is None and isinstance(error, BadFile) and not isinstance(error, EmptyFile):
-            skipped = Skip.TOO_LARGE if work.is_over_limit else skipped_as(work.paths[0], error.code)
+            is_large = is_over_limit(work.indexing.file_hash)
+            skipped = Skip.TOO_LARGE if is_large else skipped_as(work.paths[0], error.code)
         if skipped is not None and not is_named and not work.keeps_old_text:
             return IndexedWork(work, skipped=skipped.value)
         return IndexedWork(work, failed=_failures(work, error))

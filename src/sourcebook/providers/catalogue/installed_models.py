@@ -146,7 +146,7 @@ class ModelStore:
     def add(self, source: Path, name: str | None = None, kind: ModelKind | None = None) -> InstalledModel:
         """Take a model from a folder or a file that somebody brought. If it has a record, its hashes must be right."""
         if not source.exists():
-            raise PathNotFound(f"There is no {source}.")
+            raise PathNotFound(f"There is no {str(source)!r}.")
         record = _read_record(source) if source.is_dir() else None
         chosen = name or (
             record.name if record else source.stem if source.is_file() else source.resolve().name

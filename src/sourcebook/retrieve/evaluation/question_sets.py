@@ -137,7 +137,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 if line.strip():
                     yield _object(json.loads(line))
     except FileNotFoundError:
-        raise PathNotFound(f"There is no {path}.") from None
+        raise PathNotFound(f"There is no {str(path)!r}.") from None
     except (ValueError, OSError, EOFError) as error:
         raise UsageError(f"{path}, line {number + 1} or near it, cannot be read: {error}") from error
 
@@ -169,7 +169,7 @@ def _decoded(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except FileNotFoundError:
-        raise PathNotFound(f"There is no {path}.") from None
+        raise PathNotFound(f"There is no {str(path)!r}.") from None
     except (UnicodeDecodeError, OSError) as error:
         raise UsageError(f"{path} cannot be read: {error}.", hint="Save it as UTF-8 text.") from error
 

@@ -3,7 +3,8 @@
 Bases compile filters to SQL; `matches` is the definition that they must agree with. A field is looked up in
 the chunk's metadata, then in its document's metadata, then among the named columns. The first place that
 holds it decides; null counts as missing. `chunk.x` and `document.x` look into that one metadata only. Values
-of different types never compare: a number is not a text and a bool is not a number.
+of different types never compare: a number is not a text and a bool is not a number. Only where a base holds a time in
+seconds, a date compares with it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from sourcebook.errors import BadFilter
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
+from sourcebook.retrieve.filters.time_fields import also_in_seconds
 from sourcebook.text.case_and_accents import normal_form, storable
 
 if TYPE_CHECKING:
@@ -248,7 +250,9 @@ def matches(tree: MetadataFilter, record: FilterRecord) -> bool:
         case Not(inner):
             return not matches(inner, record)
         case _:
-            return any(_accepts(tree, value) for value in _found_values(parse_field(tree.field), record))
+            meant = (tree, *also_in_seconds(tree))
+            found = _found_values(parse_field(tree.field), record)
+            return any(_accepts(one, value) for value in found for one in meant)
 
 
 def _found_values(field: Field, record: FilterRecord) -> Iterator[Scalar]:

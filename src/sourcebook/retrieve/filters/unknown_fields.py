@@ -1,4 +1,4 @@
-"""Which fields of a filter no document has: most often, a name was mistyped."""
+"""What is mistaken about a filter that finds nothing: a name that no document has, or a value of another type."""
 
 from __future__ import annotations
 
@@ -6,35 +6,88 @@ from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from sourcebook.model.search import And, Not, Or, SearchWarning, WarningCode
+from sourcebook.model.search import (
+    And,
+    Between,
+    Equals,
+    GreaterThan,
+    In,
+    LessThan,
+    Not,
+    Or,
+    SearchWarning,
+    WarningCode,
+)
 from sourcebook.retrieve.filters.filter_meaning import NAMED_COLUMNS, parse_field
+from sourcebook.retrieve.filters.time_fields import TIME_COLUMNS, period_of
 
 if TYPE_CHECKING:
     from sourcebook.model.search import MetadataFilter
+    from sourcebook.retrieve.filters.filter_meaning import Condition
+
+_NUMBERS = ("page", *TIME_COLUMNS)
 
 
 def unknown_fields(tree: MetadataFilter, metadata_names: Collection[str]) -> list[SearchWarning]:
-    """A warning for each field that is neither a named column nor in any metadata, with the nearest name."""
-    fields = {name: parse_field(name) for name in _names(tree)}
-    return [
-        _warning(name, field.segments[0], metadata_names)
-        for name, field in fields.items()
-        if field.column is None and field.segments[0] not in metadata_names
-    ]
+    """A warning for each field that is neither a named column nor in any metadata, with the nearest name.
+
+    And one for each value that a named column can never have, unless metadata has a field of that name.
+    """
+    found: dict[str, SearchWarning] = {}
+    for condition in _conditions(tree):
+        field = parse_field(condition.field)
+        if field.segments[0] in metadata_names:
+            continue
+        if field.column is None:
+            found.setdefault(condition.field, _unknown(condition.field, field.segments[0], metadata_names))
+        elif problem := _never_equal(field.column, condition):
+            found.setdefault(condition.field, SearchWarning(WarningCode.WRONG_TYPE, problem))
+    return list(found.values())
 
 
-def _names(tree: MetadataFilter) -> Iterator[str]:
+def _conditions(tree: MetadataFilter) -> Iterator[Condition]:
     match tree:
         case And() | Or():
             for part in tree.filters:
-                yield from _names(part)
+                yield from _conditions(part)
         case Not():
-            yield from _names(tree.filter)
+            yield from _conditions(tree.filter)
         case _:
-            yield tree.field
+            yield tree
 
 
-def _warning(name: str, first: str, metadata_names: Collection[str]) -> SearchWarning:
+def _unknown(name: str, first: str, metadata_names: Collection[str]) -> SearchWarning:
     nearest = get_close_matches(first, [*NAMED_COLUMNS, *sorted(metadata_names)], n=1)
     meant = f"; did you mean `{nearest[0]}`?" if nearest else "."
     return SearchWarning(WarningCode.UNKNOWN_FIELD, f"No document has a field `{name}`{meant}")
+
+
+def _never_equal(column: str, condition: Condition) -> str | None:
+    """Why none of the values compares with what the column holds."""
+    values = _values(condition)
+    if column not in _NUMBERS:
+        if not values or any(isinstance(value, str) for value in values):
+            return None
+        written = str(values[0]).lower() if isinstance(values[0], bool) else values[0]
+        return f'`{column}` is text. Put the value in quotes: {column}="{written}".'
+    if not values or any(
+        _is_number(value) or (column in TIME_COLUMNS and period_of(value)) for value in values
+    ):
+        return None
+    if column in TIME_COLUMNS:
+        return f"`{column}` is a time, and {values[0]!r} is not one. Write a date such as 2024-01-31."
+    return f"`{column}` is a number, and {values[0]!r} is not one."
+
+
+def _values(condition: Condition) -> list[object]:
+    match condition:
+        case Equals(value=value) | GreaterThan(value=value) | LessThan(value=value):
+            return [value]
+        case In(values=values):
+            return list(values)
+        case Between(low=low, high=high):
+            return [low, high]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

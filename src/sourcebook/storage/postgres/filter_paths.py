@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
+from sourcebook.retrieve.filters.time_fields import also_in_seconds
 from sourcebook.storage.postgres.filter_facts import number
+
+if TYPE_CHECKING:
+    from sourcebook.retrieve.filters.filter_meaning import Condition
 
 _ALWAYS = "(1 == 1)"
 _NEVER = "(1 == 0)"
@@ -23,6 +28,15 @@ class CompiledFilter:
 
 def compiled(tree: MetadataFilter) -> CompiledFilter:
     """A checked filter for `facts @@ path`."""
+    if isinstance(tree, (And, Or, Not)):
+        return _combined(tree)
+    meant = [_condition(tree), *map(_condition, also_in_seconds(tree))]
+    return CompiledFilter(
+        _joined([one.path for one in meant], "||", _NEVER), all(one.has_index for one in meant)
+    )
+
+
+def _combined(tree: And | Or | Not) -> CompiledFilter:
     match tree:
         case And(filters):
             parts = [compiled(inner) for inner in filters]
@@ -37,6 +51,10 @@ def compiled(tree: MetadataFilter) -> CompiledFilter:
             )
         case Not(inner):
             return CompiledFilter(f"!({compiled(inner).path})", has_index=False)
+
+
+def _condition(condition: Condition) -> CompiledFilter:
+    match condition:
         case Equals(field, value):
             return CompiledFilter(_compared(field, "==", value), has_index=True)
         case In(field, values):

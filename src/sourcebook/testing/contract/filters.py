@@ -16,6 +16,7 @@ from sourcebook.errors import BadFilter
 from sourcebook.model.documents import EmbeddedChunk
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
 from sourcebook.retrieve.filters.filter_meaning import FilterRecord, check, matches
+from sourcebook.retrieve.filters.where_language import parse_where
 from sourcebook.testing.contract.material import MODEL, between, chunk, make_collection, prepared, unit
 
 if TYPE_CHECKING:
@@ -182,6 +183,40 @@ class FilterContract:
             "c", unit(0), 5, GreaterThan("date", date(2024, 1, 1))
         )
         assert [r.chunk.id for r in found] == ["k2024", "k2025"]
+
+    @pytest.mark.parametrize(
+        ("where", "wanted"),
+        [
+            ("mtime>2024-01-31", "later text"),
+            ("mtime>=2024-01-31", "evening later text"),
+            ("mtime<2024-01-31", "morning"),
+            ("mtime<=2024-01-31", "evening morning"),
+            ("mtime=2024-01-31", "evening"),
+            ("mtime!=2024-01-31", "later morning text"),
+            ("mtime between 2024-01-01 and 2024-01-31", "evening morning"),
+            ("mtime in (2024-01-01, 2030-05-05)", "morning text"),
+            ("mtime>2024-01-31T23:59:58", "evening later text"),
+            ("mtime>2024-02-01T00:59:59+01:00", "later text"),
+            ("mtime<1706745600", "evening morning"),
+            ("mtime>yesterday", ""),
+            ("document.mtime>2020-01-01", "text"),
+        ],
+    )
+    async def test_a_date_compares_with_the_time_of_a_file(
+        self, base: OpenBase, where: str, wanted: str
+    ) -> None:
+        await make_collection(base, model=MODEL)
+        times = {"morning": 1704067200, "evening": 1706745599, "later": 1706745600, "text": 0}
+        for name, mtime in times.items():
+            made = _Record({}, {"mtime": "2030-05-05"} if name == "text" else {}, None, None).prepared(name)
+            await base.stores.writer.replace_document(
+                "c", replace(made, document=replace(made.document, mtime=mtime))
+            )
+        tree = parse_where(where)
+        near = await base.stores.vectors.search_semantic("c", unit(0), 9, tree)
+        said = await base.stores.fts.search("c", "berry", 9, tree)
+        assert sorted(r.chunk.document_id for r in near) == wanted.split()
+        assert {r.chunk.id for r in near} == {r.chunk_id for r in said}
 
     async def test_a_very_wide_filter_is_answered(self, base: OpenBase) -> None:
         await make_collection(base)

@@ -133,10 +133,12 @@ def _say_similar(answer: Answer, told: Texts, takes_similar: Callable[[int], str
 def tell_next_steps(book: Sourcebook, answer: Answer, collection: Sequence[str] | None = None) -> None:
     """After a decline: how it gets an answer and, once enough was decided to measure with, how to decline less.
 
-    And that an answer is not kept, if the base can only be read.
+    And that an answer is not kept, if the base can only be read, or that the filter was mistaken.
     """
     if answer.details.get("unkept"):
         tell("Note: The base can only be read, so this conversation is not kept.")
+    for warning in cast("list[dict[str, Any]]", answer.details.get("filter_warnings") or []):
+        tell(f"Note: {warning['message']}")
     if answer.tier is not Tier.NONE:
         return
     told = texts(answer.language)

@@ -6,16 +6,9 @@ from collections.abc import Sequence
 
 from sourcebook.errors import SourcebookError
 
-UNREADABLE = "unreadable"
-_OF_WHAT_IS_OUT_OF_REACH = (
-    "Check its permissions, or the address. The base keeps what it has of it, and every `add` tries it again."
-)
-
 
 def next_steps(codes: Sequence[str]) -> list[str]:
     """What to do, once for each kind of reason."""
     kinds = SourcebookError.kinds()
     hints = {code: kinds[code].usual_texts()[1] for code in dict.fromkeys(codes) if code in kinds}
-    if UNREADABLE in codes:
-        hints[UNREADABLE] = _OF_WHAT_IS_OUT_OF_REACH
     return [f"{code}: {hint}" for code, hint in hints.items()]

@@ -18,8 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sourcebook.faces.cli.terminal.text_layout import Cut, fitting_columns, shortened, wrapped
-from sourcebook.settings import masked
 from sourcebook.text.hidden_characters import escaped_in_json, without_hidden
+from sourcebook.text.secret_masks import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -175,7 +175,7 @@ def say_error(error: SourcebookError, *, as_json: bool) -> None:
     """What went wrong. A path that is named in it may be an address that somebody mistyped, with its password."""
     usual = error.usual_texts()
     # A text of our own holds no secret, and the mask would garble how an address is written.
-    shown = {key: text if text in usual else str(masked(text)) for key, text in error.as_dict().items()}
+    shown = {key: text if text in usual else without_secrets(text) for key, text in error.as_dict().items()}
     if as_json:
         say_json({"error": shown})
         return

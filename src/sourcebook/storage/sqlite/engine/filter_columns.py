@@ -15,6 +15,7 @@ import numpy as np
 
 from sourcebook.model.search import And, Between, Equals, GreaterThan, In, LessThan, MetadataFilter, Not, Or
 from sourcebook.retrieve.filters.filter_meaning import Field, FieldScope, parse_field
+from sourcebook.retrieve.filters.time_fields import also_in_seconds
 from sourcebook.text.case_and_accents import normal_form
 
 if TYPE_CHECKING:
@@ -140,7 +141,11 @@ class Columns:
             case Not(inner):
                 return ~self.rows(inner, session, seq)
             case _:
-                return self._column(parse_field(tree.field), session, seq).rows(tree)
+                column = self._column(parse_field(tree.field), session, seq)
+                mask = column.rows(tree)
+                for also in also_in_seconds(tree):
+                    mask |= column.rows(also)
+                return mask
 
     def _column(self, field: Field, session: SqliteSession, seq: int) -> Column:
         with self._lock:

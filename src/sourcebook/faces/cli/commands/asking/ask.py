@@ -1,6 +1,5 @@
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -14,10 +13,9 @@ from sourcebook.faces.cli.terminal.answer_reasons import reasons
 from sourcebook.faces.cli.terminal.answer_text import say_sources, streamed, tell_next_steps
 from sourcebook.faces.cli.terminal.output import say, say_json, tell
 from sourcebook.faces.small_talk_reply import reply_to
-from sourcebook.model.chat import Answer, AnswerEvent, Tier
-from sourcebook.model.search import SearchWarning
+from sourcebook.model.chat import Answer, AnswerEvent
 from sourcebook.retrieve.filters.where_language import parse_where
-from sourcebook.settings import masked
+from sourcebook.text.secret_masks import without_secrets
 
 Where = Annotated[
     str | None,
@@ -103,17 +101,8 @@ def ask(
                 on_event=show,
             )
 
-        def unknown(answer: Answer) -> list[SearchWarning]:
-            """What was mistyped in a filter that left nothing to read."""
-            if limits is None or answer.tier is not Tier.NONE or answer.nearest:
-                return []
-            return book.library.unknown_fields(limits, collection=collection)
-
         if call.as_json:
-            given = asked(None)
-            warnings = {"warnings": [asdict(warning) for warning in unknown(given)]}
-            shape = json_shapes.answer(given, with_details=explain)
-            say_json(shape | warnings if warnings["warnings"] else shape)
+            say_json(json_shapes.answer(asked(None), with_details=explain))
             return
         try:
             answer = streamed(asked)
@@ -123,8 +112,6 @@ def ask(
         say_sources(answer, lambda entry_id: _takes(entry_id, question, call, collection or ()))
         if explain:
             say(reasons(answer))
-        for warning in unknown(answer):
-            tell(f"Note: {warning.message}")
         tell_next_steps(book, answer, collection)
         if answer.session_id is not None:
             tell(f"Session {answer.session_id}")
@@ -133,7 +120,7 @@ def ask(
 def _takes(entry_id: int, question: str, call: Invocation, collections: Sequence[str]) -> str:
     """The command that takes the answer to a similar question, from the base and the collections that were asked."""
     # The address of a base may hold a password, which must not come to stand in a log.
-    base = [] if (db := call.flags.get("db")) is None else ["--db", str(masked(str(db)))]
+    base = [] if (db := call.flags.get("db")) is None else ["--db", without_secrets(str(db))]
     asked = [part for name in collections for part in ("--collection", name)]
     return shlex.join(["sourcebook", "ask", question, "--similar", str(entry_id), *base, *asked])
 

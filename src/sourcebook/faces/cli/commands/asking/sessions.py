@@ -10,6 +10,7 @@ from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.answer_text import sources
 from sourcebook.faces.cli.terminal.output import as_json_text, say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.chat import ChatMessage, Role
 
 SessionId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's id in `sessions list`.")]
@@ -34,6 +35,8 @@ def list_sessions(
     say_rows(
         ("title", "messages", "last used", "face", "id"),
         [(s.title, s.message_count, moment(s.updated_at), s.face, s.id) for s in found],
+        cuts={"title": Cut.END},
+        spare=("face", "messages", "last used"),
     )
 
 

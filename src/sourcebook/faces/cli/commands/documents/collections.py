@@ -7,6 +7,7 @@ from sourcebook.errors import UsageError
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say_json, say_rows
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.documents import Collection, DistanceMetric
 
 
@@ -30,6 +31,8 @@ def list_collections(call: Invocation) -> None:
             )
             for collection in collections
         ],
+        cuts={"model": Cut.END},
+        spare=("metric", "dimensions", "chunks"),
     )
 
 

@@ -171,7 +171,7 @@ class _Evaluation:
     def ask(self, path: Path, names: Sequence[str], keep: Path | None) -> AskedSet:
         """Ask the questions found there, under each of the settings."""
         if not path.exists():
-            raise PathNotFound(f"There is no {path}.")
+            raise PathNotFound(f"There is no {str(path)!r}.")
         if path.is_file():
             with self.call.open() as book:
                 questions = own_questions(book, path, self.collection)

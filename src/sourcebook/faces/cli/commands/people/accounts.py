@@ -10,6 +10,7 @@ from sourcebook.errors import UsageError
 from sourcebook.faces import account_json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.accounts import Account, AccountRole
 
 Login = Annotated[str, typer.Argument(metavar="NAME", help="The name to sign in with.")]
@@ -70,6 +71,8 @@ def list_accounts(call: Invocation) -> None:
             )
             for each in accounts
         ],
+        cuts={"collections": Cut.END},
+        spare=("since", "user", "last sign-in"),
     )
 
 

@@ -7,6 +7,7 @@ from sourcebook.faces import account_json_shapes
 from sourcebook.faces.cli.commands.people.accounts import Collections, Role
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.accounts import AccountRole, ApiKey, NewApiKey
 
 
@@ -66,6 +67,8 @@ def list_keys(call: Invocation) -> None:
             )
             for each in keys
         ],
+        cuts={"name": Cut.END, "collections": Cut.END},
+        spare=("last used", "account", "role", "valid until"),
     )
 
 

@@ -8,6 +8,7 @@ from sourcebook.faces.cli.commands.people.users import UserId
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say, say_json, say_rows, tell
 from sourcebook.faces.cli.terminal.plurals import counted
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.token_ledger import OperationType, TokenTransaction
 
 if TYPE_CHECKING:
@@ -83,4 +84,6 @@ def history(
     say_rows(
         ("id", "amount", "operation", "when", "topic", "note"),
         [(r.id, r.amount, r.operation_type, moment(r.created_at), r.topic_id, r.description) for r in rows],
+        cuts={"note": Cut.END},
+        spare=("topic",),
     )

@@ -6,6 +6,7 @@ from sourcebook.consult.answer.transcript import moment
 from sourcebook.faces import json_shapes
 from sourcebook.faces.cli.invocation import Invocation
 from sourcebook.faces.cli.terminal.output import say_json, say_rows, tell
+from sourcebook.faces.cli.terminal.text_layout import Cut
 from sourcebook.model.accounts import AccountRole
 from sourcebook.model.people import ForgetReport, User, UserRole
 
@@ -42,6 +43,8 @@ def list_users(
             )
             for u in users
         ],
+        cuts={"name": Cut.END},
+        spare=("language", "telegram", "since", "username"),
     )
 
 

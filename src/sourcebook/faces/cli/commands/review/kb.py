@@ -96,6 +96,8 @@ def wordings(
     say_rows(
         ("id", "wording", "asks the same as", "answer", "people", "status"),
         [(w.id, w.question, e.question or e.answer, e.id, w.people, w.status.value) for e, w in found],
+        cuts={"wording": Cut.END, "asks the same as": Cut.END},
+        spare=("people", "answer", "status"),
     )
 
 
