@@ -171,6 +171,15 @@ def document_address(collection: str, document: str, start: int | None = None, e
     return address if start is None or end is None else f"{address}?start={start}&end={end}#quote"
 
 
+def place_address(row: Mapping[str, Any]) -> str | None:
+    """Where a passage told beside an answer can be read; None if it was removed."""
+    if row["state"] == SourceState.REMOVED.value:
+        return None
+    return document_address(
+        str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
+    )
+
+
 def file_name(path: str) -> str:
     return PurePosixPath(path).name or path
 

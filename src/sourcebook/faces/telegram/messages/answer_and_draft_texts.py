@@ -251,7 +251,8 @@ def _closest(texts: Texts, item: Draft) -> list[RichText]:
         said = row["excerpt"]
         if place == 0 or said is not None:
             key = "closest_next" if place else "closest"
-            shown.append(italic(texts(key, name=_near_name(texts, row))))
+            gone = [texts("source_gone")] if row["state"] == SourceState.REMOVED.value else []
+            shown.append(italic(" ".join([texts(key, name=_near_name(texts, row)), *gone])))
         if said is not None:
             shown.append(quote(from_markdown(said[:_LONGEST_QUOTE]).text))
     if found := rejected(item):

@@ -19,7 +19,7 @@ from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.http.auth.caller import require_seen
 from sourcebook.faces.http.responses.seen_shapes import as_seen
 from sourcebook.faces.source_place import below_title, source_place
-from sourcebook.faces.web.answer_view import document_address, file_name, rows
+from sourcebook.faces.web.answer_view import file_name, place_address, rows
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.page_frame import Page, Reviewing
 from sourcebook.faces.web.page_routes import page_router
@@ -63,9 +63,10 @@ class NearPlace:
     number: int
     name: str
     page: int | None
-    address: str
+    address: str | None
     says: Markup | None = None
     """What it says that may be the answer."""
+    state: str = SourceState.CURRENT.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,8 +326,9 @@ def _near(page: Page, draft: Draft) -> list[NearPlace]:
             row["number"],
             _near_name(row),
             row.get("page"),
-            document_address(row["collection_id"], row["document_id"], row["start_index"], row["end_index"]),
+            place_address(row),
             None if row["excerpt"] is None else plain(row["excerpt"]),
+            row["state"],
         )
         for row in draft_json_shapes.nearest(draft)
         if page.caller.sees(row["collection_id"])
