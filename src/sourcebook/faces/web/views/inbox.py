@@ -111,13 +111,24 @@ async def inbox(page: Reviewing, kind: str = "", decided: str = "") -> Response:
 
 
 @router.get("/inbox/{draft_id}")
-async def one(page: Reviewing, draft_id: int, kind: str = "", words: str = "", decided: str = "") -> Response:
-    """One draft. With the words “new”, a stale answer is put as its sources say it now."""
+async def one(
+    page: Reviewing, draft_id: int, kind: str = "", words: str = "", decided: str = "", then: str = ""
+) -> Response:
+    """One draft. With the words “new”, a stale answer is put as its sources say it now.
+
+    `then` is the draft to go on with, if this one was decided already.
+    """
     draft = await _own(page, draft_id)
     if not kind and not needs_person(draft):
         kind = kind_of(draft)
     return await _shown(
-        page, await _waiting(page, kind), draft_id, kind, takes_new_words=words == "new", decided=decided
+        page,
+        await _waiting(page, kind),
+        draft_id,
+        kind,
+        takes_new_words=words == "new",
+        decided=decided,
+        then=then,
     )
 
 
@@ -161,21 +172,27 @@ async def approve(
         return page.go(_next(then, kind, "approved", decided=draft_id))
     # Nothing will ever tell that it is out of date: who approves it should know, and can name its source here.
     if _offered(page, await _own(page, draft_id), entry):
-        return page.go(f"/inbox/{draft_id}?done=approved")
+        return page.go(_next(str(draft_id), kind, "approved") + (f"&then={then}" if then.isdecimal() else ""))
     return page.go(_next(then, kind, "approved_without_source"))
 
 
 @router.post("/inbox/{draft_id}/sources")
-async def bind(page: Reviewing, draft_id: int, source: Sources = []) -> Response:  # noqa: B006 - FastAPI copies it
+async def bind(
+    page: Reviewing,
+    draft_id: int,
+    source: Sources = [],  # noqa: B006 - FastAPI copies it
+    then: str = "",
+    kind: str = "",
+) -> Response:
     """Bind what a draft became to passages that it was shown with: when they change, it comes back."""
     draft = await _own(page, draft_id)
     require_seen(draft, source, page.caller)
     if not source:
-        shown = await _shown(page, await _waiting(page, ""), draft_id, "", is_unticked=True)
+        shown = await _shown(page, await _waiting(page, kind), draft_id, kind, is_unticked=True, then=then)
         shown.status_code = 400
         return shown
     await page.book.moderation.keep_answer(draft_id, page.caller.user_id, sources=source)
-    return page.go(f"/inbox?done=bound&decided={draft_id}")
+    return page.go(_next(then, kind, "bound", decided=draft_id))
 
 
 @router.post("/inbox/{draft_id}/reply")
@@ -208,6 +225,7 @@ async def _shown(
     takes_new_words: bool = False,
     is_unticked: bool = False,
     decided: str = "",
+    then: str = "",
 ) -> Response:
     """The queue and one draft of it. What was `written` is kept when it could not be approved, and `lost` says why."""
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
@@ -227,6 +245,7 @@ async def _shown(
         lost=lost,
         is_unticked=is_unticked,
         watched=await _watched(page, decided),
+        then=then if then.isdecimal() else "",
     )
 
 
