@@ -275,7 +275,7 @@ async def _settle(
 
 
 async def _tell_reason(transaction: Executor, entry_id: int) -> None:
-    """A stale answer and its draft say what is wrong with its sources now: one that was removed may be back, changed."""
+    """A stale answer and its draft say what is wrong with its sources now: a removed one may be back, changed."""
     for row in await transaction.fetch("sources_of_entry", entry_id=entry_id):
         if (state := SourceState(row["state"])) is not SourceState.CURRENT:
             reason = _REASONS[state].format(row["document_path"])
