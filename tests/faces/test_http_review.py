@@ -108,7 +108,13 @@ def test_a_curated_answer_without_named_sources_is_bound_to_what_supports_it(ser
     page = server.client.post("/curated", data=form, headers={"Sec-Fetch-Site": "same-origin"})
     assert page.headers["location"].endswith("done=approved_without_source")
     added = [each for each in server.get("/api/curated")["entries"] if each["id"] >= entry["id"]]
-    assert [each["sources"][0]["quote"] if each["sources"] else "" for each in added] == [said, "", said, said, ""]
+    assert [each["sources"][0]["quote"] if each["sources"] else "" for each in added] == [
+        said,
+        "",
+        said,
+        said,
+        "",
+    ]
     for each in added:
         server.client.delete(f"/api/curated/{each['id']}")
 

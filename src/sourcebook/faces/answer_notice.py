@@ -5,7 +5,7 @@ Telegram and the web pages say it in words of their own, in the language of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.locale import texts
@@ -13,7 +13,7 @@ from sourcebook.model.chat import SourceState, Tier
 
 if TYPE_CHECKING:
     from sourcebook.locale import Texts
-    from sourcebook.model.chat import Answer
+    from sourcebook.model.chat import Answer, Citation
     from sourcebook.model.documents import JsonValue
 
 
@@ -21,7 +21,7 @@ def answer_notice(answer: Answer) -> str | None:
     """A sentence in the language of the answer; None if there is nothing to say."""
     told = texts(answer.language)
     if answer.details.get("outdated"):
-        return told(outdated_key(answer))
+        return told(outdated_key(answer.details))
     if answer.tier is not Tier.CURATED:
         return None
     if answer.details.get("stale") or any(c.state is not SourceState.CURRENT for c in answer.citations):
@@ -29,17 +29,21 @@ def answer_notice(answer: Answer) -> str | None:
     return told("context_changed") if answer.details.get("context_changed") else None
 
 
-def outdated_key(answer: Answer) -> str:
+def outdated_key(details: Mapping[str, JsonValue]) -> str:
     """The key of what is said above the documents' words in place of an approved answer."""
-    entry = answer.details.get("outdated")
+    entry = details.get("outdated")
     is_removed = isinstance(entry, dict) and bool(entry.get("removed"))
     return "outdated_removed" if is_removed else "outdated"
 
 
 def stale_key(answer: Answer) -> str:
     """The key of what is said with an approved answer whose source has changed, or is gone."""
-    lost = [each.state for each in answer.citations if each.state is not SourceState.CURRENT]
-    return "stale_removed" if lost and set(lost) == {SourceState.REMOVED} else "stale"
+    return "stale_removed" if is_only_removed(answer.citations) else "stale"
+
+
+def is_only_removed(citations: Sequence[Citation]) -> bool:
+    """Whether sources are gone, and none has only changed."""
+    return {each.state for each in citations} - {SourceState.CURRENT} == {SourceState.REMOVED}
 
 
 def stale_reason(answer: Answer, told: Texts) -> str:

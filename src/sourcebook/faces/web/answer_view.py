@@ -11,6 +11,7 @@ from urllib.parse import quote as quoted
 
 from markupsafe import Markup, escape
 
+from sourcebook.faces.answer_notice import is_only_removed, outdated_key
 from sourcebook.faces.draft_json_shapes import quotes_closest
 from sourcebook.faces.web.dates_and_numbers import day
 from sourcebook.faces.web.diff_view import word_diff
@@ -124,6 +125,8 @@ class AnswerView:
     is_watched: bool = False
     """Whether an expert is asked to look at it again when a source of it changes: an approved answer."""
     copy: str = ""
+    outdated_key: str = "outdated"
+    """The key of why that answer is not given: its source has changed, or was removed."""
     outdated: Markup | None = None
     """What an approved answer said that this one takes the place of, against what is said now."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -156,6 +159,7 @@ def answer_view(
         is_watched=given.tier in (None, Tier.CURATED),
         copy=_as_text(texts, given, listed),
         outdated=_outdated(given),
+        outdated_key=outdated_key(given.details),
         details=given.details,
     )
 
@@ -308,18 +312,22 @@ def _keys(given: Given) -> list[tuple[int, int]]:
 
 def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: str | None) -> Seal:
     has_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
+    is_removed = is_only_removed(given.citations)
+    changed = texts("seal_removed" if is_removed else "seal_changed")
     if given.tier is Tier.NONE:
         return Seal("none", texts("seal_unsure" if quotes_closest(given.details) else "seal_none"))
     origin = "seal_expert" if given.citations else "seal_expert_only"
     if given.tier is None and not _is_excerpt(given):
-        return Seal("changed", texts("seal_changed")) if has_changed else Seal("approved", texts(origin))
+        return Seal("changed", changed) if has_changed else Seal("approved", texts(origin))
     if given.tier is Tier.CURATED:
         note = _approval(texts, given, approver)
         if has_changed or given.details.get("stale"):
-            return Seal("changed", texts("seal_changed"), note)
+            return Seal("changed", changed, note)
         return Seal("approved", texts("seal_approved" if given.citations else origin), note)
     if has_changed:
-        return Seal("changed", texts("seal_changed"), texts("changed_since_answer"))
+        return Seal(
+            "changed", changed, texts("removed_since_answer" if is_removed else "changed_since_answer")
+        )
     if given.tier is Tier.MODEL:
         return Seal("doubtful", texts("seal_model"))
     return Seal("checked", texts("seal_documents"), _checked(texts, given, sentences))

@@ -23,7 +23,14 @@ from sourcebook.faces.web.answer_view import file_name, place_address, rows
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.page_frame import Page, Reviewing
 from sourcebook.faces.web.page_routes import page_router
-from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts, shown_kind
+from sourcebook.faces.web.review_queue import (
+    SEALS,
+    kind_of,
+    may_see,
+    needs_person,
+    pending_drafts,
+    shown_kind,
+)
 from sourcebook.faces.web.safe_html import plain
 from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.model.chat import SourceState
@@ -298,11 +305,12 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
     ids = [each.draft.id for each in waiting]
     at = ids.index(draft.id) if draft.id in ids else -1
     entry = await _entry(page, draft.stale_kb_id or draft.kb_id)
+    seen = as_seen(draft, page.caller)
     return Case(
         draft=draft,
         asker=await _name(page, draft.user_id),
-        answer=draft.answer or (entry.answer if entry else ""),
-        similar=await page.book.moderation.similar(draft.id),
+        answer=seen.answer or (entry.answer if entry else ""),
+        similar=[each for each in await page.book.moderation.similar(draft.id) if may_see(page, each)],
         leaves=await _leaves(page, draft),
         changes=[
             await _change(page, source)
@@ -312,9 +320,9 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         entry=entry,
         category=draft.category_guess or (entry.category if entry else ""),
         categories=await _categories(page, draft),
-        looked_at=rows(as_seen(draft, page.caller).details.get("passages"))[:5],
+        looked_at=rows(seen.details.get("passages"))[:5],
         near=_near(page, draft),
-        rejected=draft_json_shapes.rejected(draft),
+        rejected=draft_json_shapes.rejected(seen),
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
         in_new_words=await _in_new_words(page, draft, _quoted(draft, entry)),
