@@ -12,6 +12,7 @@ from tests.conftest import BACKENDS
 from sourcebook import Answer, AsyncSourcebook, Settings, Tier
 from sourcebook.faces.cli.terminal.answer_text import say_sources
 from sourcebook.faces.cli.terminal.draft_text import draft_lines
+from sourcebook.faces.footnotes import footnotes
 from sourcebook.faces.http.app import create_app
 from sourcebook.faces.json_shapes import answer as shape_of
 from sourcebook.faces.telegram.bot_services import BotTerms
@@ -52,6 +53,8 @@ async def test_the_page_shows_it_now_and_when_the_conversation_is_opened_again(t
             transport=transport, base_url="http://kb.test", headers=headers
         ) as client:
             page = (await client.get(f"/ask/{given.session_id}")).text
+    assert "Likely answer" in page
+    assert "From your documents" not in page
     _, _, beside = page.partition("This may answer it too")
     assert given.see_also[0].document_title is not None
     assert given.see_also[0].document_title in beside
@@ -68,11 +71,14 @@ async def test_programs_the_terminal_and_the_bot_get_it(
     assert beside["excerpt"] == given.see_also_excerpts[0]
     say_sources(given)
     printed = capsys.readouterr().out
-    assert "This may answer it too:" in printed
+    unsure = "This is the likeliest answer in the documents, but not a sure one."
+    assert shape_of(given)["notice"] == unsure
+    assert unsure in footnotes(given)
+    assert f"{unsure} This may answer it too:" in printed
     assert str(given.see_also_excerpts[0]) in printed
     reply = Reply(given, Topic(1, 1, "s", "chat"), 0, 0, 0)
     told = told_by_bot(texts("en"), reply, BotTerms(frozenset(), Prices())).text
-    assert "This may answer it too:" in told
+    assert f"{unsure} This may answer it too:" in told
     assert str(given.see_also_excerpts[0]) in told
 
 

@@ -1,4 +1,4 @@
-"""What has to be said beside an answer: that it is out of date, or stands in the place of one.
+"""What has to be said beside an answer: that it is out of date, stands in the place of one, or is not sure.
 
 Telegram and the web pages say it in words of their own, in the language of the reader.
 """
@@ -22,6 +22,8 @@ def answer_notice(answer: Answer) -> str | None:
     told = texts(answer.language)
     if answer.details.get("outdated"):
         return told(outdated_key(answer.details))
+    if answer.see_also:
+        return told("likely")
     if answer.tier is not Tier.CURATED:
         return None
     if answer.details.get("stale") or any(c.state is not SourceState.CURRENT for c in answer.citations):

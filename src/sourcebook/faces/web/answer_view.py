@@ -12,7 +12,7 @@ from urllib.parse import quote as quoted
 from markupsafe import Markup, escape
 
 from sourcebook.faces.answer_notice import is_only_removed, outdated_key
-from sourcebook.faces.draft_json_shapes import quotes_closest
+from sourcebook.faces.draft_json_shapes import quotes_closest, see_also_places
 from sourcebook.faces.web.dates_and_numbers import day
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.safe_html import Span, marked
@@ -330,6 +330,8 @@ def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: s
         )
     if given.tier is Tier.MODEL:
         return Seal("doubtful", texts("seal_model"))
+    if see_also_places(given.details):
+        return Seal("quiet checked", texts("seal_likely"), _checked(texts, given, sentences))
     return Seal("checked", texts("seal_documents"), _checked(texts, given, sentences))
 
 

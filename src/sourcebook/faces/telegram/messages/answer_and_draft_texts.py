@@ -131,7 +131,7 @@ def _quoted(texts: Texts, given: Answer) -> list[RichText]:
     if given.nearest_excerpt is not None:
         shown.append(italic(texts("closest_may_not_answer")))
     if given.see_also:
-        shown.append(italic(texts("see_also")))
+        shown.append(italic(f"{texts('likely')} {texts('see_also')}"))
     for near, said in zip(given.see_also, given.see_also_excerpts, strict=True):
         shown.append(italic(near_place(texts, near)))
         shown += [quote(from_markdown(said).text)] if said is not None else []
