@@ -21,7 +21,7 @@ def answer_notice(answer: Answer) -> str | None:
     """A sentence in the language of the answer; None if there is nothing to say."""
     told = texts(answer.language)
     if answer.details.get("outdated"):
-        return told(outdated_key(answer.details))
+        return told(outdated_key(answer))
     if answer.see_also:
         return told("likely")
     if answer.tier is not Tier.CURATED:
@@ -31,9 +31,9 @@ def answer_notice(answer: Answer) -> str | None:
     return told("context_changed") if answer.details.get("context_changed") else None
 
 
-def outdated_key(details: Mapping[str, JsonValue]) -> str:
+def outdated_key(answer: Answer) -> str:
     """The key of what is said above the documents' words in place of an approved answer."""
-    entry = details.get("outdated")
+    entry = answer.details.get("outdated")
     is_removed = isinstance(entry, dict) and bool(entry.get("removed"))
     return "outdated_removed" if is_removed else "outdated"
 

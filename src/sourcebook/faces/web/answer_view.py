@@ -11,7 +11,7 @@ from urllib.parse import quote as quoted
 
 from markupsafe import Markup, escape
 
-from sourcebook.faces.answer_notice import is_only_removed, outdated_key
+from sourcebook.faces.answer_notice import is_only_removed
 from sourcebook.faces.draft_json_shapes import quotes_closest, see_also_places
 from sourcebook.faces.web.dates_and_numbers import day
 from sourcebook.faces.web.diff_view import word_diff
@@ -125,8 +125,6 @@ class AnswerView:
     is_watched: bool = False
     """Whether an expert is asked to look at it again when a source of it changes: an approved answer."""
     copy: str = ""
-    outdated_key: str = "outdated"
-    """The key of why that answer is not given: its source has changed, or was removed."""
     outdated: Markup | None = None
     """What an approved answer said that this one takes the place of, against what is said now."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -159,7 +157,6 @@ def answer_view(
         is_watched=given.tier in (None, Tier.CURATED),
         copy=_as_text(texts, given, listed),
         outdated=_outdated(given),
-        outdated_key=outdated_key(given.details),
         details=given.details,
     )
 

@@ -88,7 +88,7 @@ def say_sources(answer: Answer, takes_similar: Callable[[int], str] | None = Non
         say(_approval(answer))
     told = texts(answer.language)
     if isinstance(outdated := answer.details.get("outdated"), dict):
-        key = f"terminal_{outdated_key(answer.details)}"
+        key = f"terminal_{outdated_key(answer)}"
         # Its marks would point to the sources of the answer above.
         said = " ".join(without_marks(str(outdated["answer"])).split())
         say("\n" + told(key, id=outdated["id"], said=said))

@@ -112,7 +112,7 @@ def _notes(texts: Texts, given: Answer) -> list[RichText]:
     if given.tier is Tier.DOCUMENTS and given.details.get("other_language"):
         notes.append(texts("other_language"))
     if given.details.get("outdated"):
-        notes.append(texts(outdated_key(given.details)))
+        notes.append(texts(outdated_key(given)))
     if given.similar:
         questions = [f"• {clean(each.question, _LONGEST_NAME)}" for each in given.similar]
         notes.append("\n".join([texts("similar_offer"), *questions]))
