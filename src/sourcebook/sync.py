@@ -821,14 +821,15 @@ class SyncCuratedDoor:
         source_type: SourceType = SourceType.MANUAL,
         language: str | None = None,
         approved_by: int | None = 1,
-        sources: Sequence[CuratedSource] = (),
+        sources: Sequence[CuratedSource] | None = None,
         also: Sequence[str] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `also` are other wordings of the question. `source` makes the sources, by which it is known when the answer is
-        out of date.
+        By its sources it is known when the answer is out of date. `source` makes them. Unless they are given, what
+        supports the answer is looked for in the documents, and marked in it as on approval; with none, nothing is.
+        `also` are other wordings of the question.
         """
         return self._waiter.call(
             self._door.insert,

@@ -86,6 +86,39 @@ def test_a_rejected_draft_says_why(server: Served) -> None:
     assert [draft["id"] for draft in mine] == [number]
 
 
+def test_a_curated_answer_without_named_sources_is_bound_to_what_supports_it(server: Served) -> None:
+    said = "The pH of the soil for blueberries is between 4.0 and 5.0."
+    body = {"question": "How sour?", "answer": said, "category": "soil"}
+    made = server.client.post("/api/curated", json=body)
+    entry = made.json()["entry"]
+    assert (made.status_code, entry["answer"]) == (201, f"{said} [1]")
+    assert [(each["document_id"], each["quote"]) for each in entry["sources"]] == [("soil", said)]
+    same = server.client.post("/api/curated", json=body)
+    assert (same.status_code, same.json()["entry"]["id"]) == (200, entry["id"])
+
+    unbound = server.client.post("/api/curated", json={**body, "question": "How sour is it?", "sources": []})
+    assert (unbound.json()["entry"]["answer"], unbound.json()["entry"]["sources"]) == (said, [])
+    with server.book() as book:
+        by_program = book.curated.insert(said, category="soil", question="How sour must it be?")
+    assert [source.quote for source in by_program.sources] == [said]
+    form = {"question": "How sour is the soil?", "answer": said, "category": "soil"}
+    page = server.client.post("/curated", data=form, headers={"Sec-Fetch-Site": "same-origin"})
+    assert page.headers["location"].endswith("done=kept")
+    form |= {"question": "Who may enter?", "answer": "Nobody without a badge."}
+    page = server.client.post("/curated", data=form, headers={"Sec-Fetch-Site": "same-origin"})
+    assert page.headers["location"].endswith("done=approved_without_source")
+    added = [each for each in server.get("/api/curated")["entries"] if each["id"] >= entry["id"]]
+    assert [each["sources"][0]["quote"] if each["sources"] else "" for each in added] == [
+        said,
+        "",
+        said,
+        said,
+        "",
+    ]
+    for each in added:
+        server.client.delete(f"/api/curated/{each['id']}")
+
+
 def test_a_curated_answer_is_added_once_edited_by_proposal_and_removed(server: Served) -> None:
     body = {
         "question": "Which pH?",

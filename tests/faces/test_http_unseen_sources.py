@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 from tests.faces.server_desk import SECRET, SECRET_QUESTION, ServerDesk, server_desk
 
+from sourcebook.curate.told_places import place_cited
+from sourcebook.model.chat import Citation
+from sourcebook.model.moderation import DraftKind, NewDraft
+
 pytestmark = pytest.mark.anyio
 
 WORDS = "The vault opens with the word marzipan."
+VAULT = Citation(2, "", "secret", "vault", "vault", "Vault", "", None, 0, len(WORDS), WORDS, verified=True)
 
 
 async def asked(desk: ServerDesk) -> int:
@@ -76,6 +81,51 @@ async def test_what_a_search_looked_at_names_nothing_of_an_unseen_collection(tmp
         assert gaps.json()["gaps"][0]["near"]
         async with desk.client("expert") as whole:
             assert "vault" in (await whole.get(f"/api/drafts/{draft.id}")).text.lower()
+
+
+async def test_curated_answers_and_quotes_of_unseen_collections_are_left_out_of_a_draft(
+    tmp_path: Path,
+) -> None:
+    async with server_desk(str(tmp_path / "base.db"), draft_answers="all") as desk:
+        (own,) = [d for d in await desk.book.library.documents("default") if d.title == "Soil"]
+        quoted = [place_cited(1, place("default", own.id, "", "Blueberries")), VAULT]
+        kept = {"id": 7, "question": "Which soil?", "score": 0.9, "collection_id": "default"}
+        secret = {"question": "Which marzipan?", "answer": WORDS, "reason": WORDS}
+        gone = {**kept, **secret, "collection_id": "secret"}
+        for answer, details in (
+            (f"Blueberries [1]. {WORDS} [2]", {"similar": [kept, gone], "outdated": gone, "rejected": gone}),
+            (
+                "Blueberries [1].",
+                {"outdated": {**kept, "answer": "Sour."}, "rejected": {**kept, "reason": "no"}},
+            ),
+        ):
+            await desk.book.moderation.add_to_moderation_queue(
+                NewDraft(
+                    user_id=1,
+                    kind=DraftKind.ANSWER,
+                    question=f"What of {len(answer)}?",
+                    answer=answer,
+                    citations=tuple(quoted) if VAULT.quote in answer else (quoted[0],),
+                    details=details,  # type: ignore[arg-type]
+                    collection_id="default",
+                )
+            )
+        async with desk.client("bound expert") as client:
+            listed = await client.get("/api/drafts")
+            first, second = (draft["id"] for draft in listed.json()["drafts"])
+            one = await client.get(f"/api/drafts/{first}")
+            page = await client.get(f"/inbox/{first}", headers={"Accept": "text/html"})
+            for shown in (listed, one, page):
+                assert "What of" in shown.text
+                assert "marzipan" not in shown.text
+            draft = one.json()["draft"]
+            assert (draft["answer"], draft["rejected"], draft["details"]["outdated"]) == (None, None, None)
+            assert [each["question"] for each in draft["resembles"]] == ["Which soil?"]
+            seen = (await client.get(f"/api/drafts/{second}")).json()["draft"]
+            assert (seen["answer"], seen["rejected"]["reason"]) == ("Blueberries [1].", "no")
+            assert seen["details"]["outdated"]["answer"] == "Sour."
+        async with desk.client("expert") as whole:
+            assert WORDS in (await whole.get(f"/api/drafts/{first}")).json()["draft"]["answer"]
 
 
 async def test_the_sources_of_an_entry_are_those_of_seen_collections(tmp_path: Path) -> None:

@@ -161,10 +161,13 @@ async def test_mistakes_are_told_to_the_model(client: Client) -> None:
         ("get_document", {"document": "absent"}),
         ("get_passage", {"passage_id": "absent"}),
         ("ask", {"question": "Hello!"}),
+        ("search", {"query": "soil", "collections": ["absent"]}),
     ):
         result = await client.call_tool(tool, arguments)
         assert result.is_error, (tool, arguments)
-        assert result.content[0].text  # type: ignore[union-attr]
+        said = result.content[0].text  # type: ignore[union-attr]
+        assert said
+        assert "`sourcebook " not in said, "who calls tools types no commands"
     with pytest.raises(MCPError):
         await client.call_tool("delete_document", {"document": "paths"})
     for uri in ("sourcebook://default/absent", "file:///etc/passwd", "sourcebook://default/../secret/vault"):

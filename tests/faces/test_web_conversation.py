@@ -67,6 +67,40 @@ async def test_an_expert_is_said_to_look_again_only_at_what_was_approved(
     assert ("Ask again to read what it says now." in page) is not is_approved
 
 
+@pytest.mark.parametrize(
+    ("is_removed", "said"),
+    [
+        (True, "The source of the approved answer was removed"),
+        (False, "A source of the approved answer has changed"),
+    ],
+)
+async def test_of_an_outdated_answer_it_is_said_whether_its_source_changed_or_was_removed(
+    tmp_path: Path, is_removed: bool, said: str
+) -> None:
+    file = tmp_path / "pool.md"
+    file.write_text(POOL, "utf-8")
+    async with opened(tmp_path) as (book, client):
+        await book.add(file)
+        first = await book.ask(QUESTION)
+        await book.moderation.approve_moderation_item(int(str(first.details["draft_id"])), 1, category="pool")
+        approved = await book.ask(QUESTION)
+        if is_removed:
+            await book.library.remove(approved.citations[0].document_id)
+            file.unlink()
+            file = tmp_path / "new.md"
+        file.write_text(POOL.replace("seven", "nine"), "utf-8")
+        await book.add(file)
+        given = await book.ask(QUESTION)
+        assert (given.tier, "nine" in given.answer) == (Tier.DOCUMENTS, True)
+        page = (await client.get(f"/ask/{given.session_id}")).text
+        before = (await client.get(f"/ask/{approved.session_id}")).text
+    assert said in page
+    assert ("A source was removed" in before, "A source has changed" in before) == (
+        is_removed,
+        not is_removed,
+    )
+
+
 async def test_a_decline_with_a_quote_does_not_say_that_the_documents_are_silent(tmp_path: Path) -> None:
     (tmp_path / "pool.md").write_text(POOL, "utf-8")
     async with opened(tmp_path) as (book, client):

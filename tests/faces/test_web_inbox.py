@@ -119,6 +119,22 @@ async def test_an_answer_without_a_source_can_be_bound_after_it_was_approved(tmp
     assert 'name="source"' not in bound.text
 
 
+async def test_who_names_the_sources_of_an_approved_answer_goes_on_where_they_were(tmp_path: Path) -> None:
+    async with inbox(tmp_path) as (book, client):
+        declined = int(str((await book.ask(UNKNOWN)).details["draft_id"]))
+        last = (await book.moderation.call_human("Who feeds the cat?")).id
+        done = await client.post(
+            f"/inbox/{declined}/approve?then={last}&kind=declined", data={"answer": "None at all."}
+        )
+        page = (await client.get(done.headers["location"], headers=HTML)).text
+        assert f'<li><a href="/inbox/{last}?kind=declined">' in page
+        assert f'<a class="button quiet" href="/inbox/{last}?kind=declined">' in page
+        action = re.search(r'action="(/inbox/\d+/sources[^"]*)"', page)
+        assert action is not None
+        bound = await client.post(html.unescape(action[1]), data={"source": "1"})
+    assert bound.headers["location"] == f"/inbox/{last}?kind=declined&done=bound&decided={declined}"
+
+
 async def test_a_rejected_answer_says_what_comes_of_the_same_question(tmp_path: Path) -> None:
     async with inbox(tmp_path) as (book, client):
         given = await book.ask(QUESTION)

@@ -27,8 +27,8 @@ def test_what_may_be_meant_is_offered_nearest_first() -> None:
         NEAR,
     )
     assert found == [
-        SimilarQuestion(0, "How many vacation days do I have?", 0.9),
-        SimilarQuestion(1, "What is the limit of holiday?", 0.89),
+        SimilarQuestion(0, "How many vacation days do I have?", 0.9, "default"),
+        SimilarQuestion(1, "What is the limit of holiday?", 0.89, "default"),
     ]
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
+from sourcebook.curate.told_places import NEAREST, place_cited, rows_of, told_places, with_states
 from sourcebook.errors import UsageError
-from sourcebook.model.chat import Citation
+from sourcebook.model.chat import Citation, SourceState
 from sourcebook.model.curation import CuratedSource
 from sourcebook.model.moderation import DraftKind, DraftStatus
 
 if TYPE_CHECKING:
     from sourcebook.model.curation import CuratedAnswer
-    from sourcebook.model.documents import Document, JsonValue
+    from sourcebook.model.documents import Document
     from sourcebook.model.moderation import Draft
     from sourcebook.ports.stores import Stores
 
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 def offered_sources(draft: Draft) -> list[Citation]:
     """The citations of an answer, or the passages closest to an unanswered question, numbered as every face shows them.
 
-    A passage without a quote gets one when it is bound: the words most like the answer.
+    Nothing can be bound to a passage that is known to be removed.
     """
     if draft.kind is not DraftKind.DECLINED:
         return list(draft.citations)
-    rows = draft.details.get("nearest")
-    places = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    return [_of_place(number, place) for number, place in enumerate(places, start=1)]
+    places = [place_cited(number, row) for number, row in enumerate(rows_of(draft.details, NEAREST), start=1)]
+    return [each for each in places if each.state is not SourceState.REMOVED]
 
 
 def named_sources(draft: Draft, numbers: Sequence[int]) -> list[Citation]:
@@ -44,13 +44,19 @@ def named_sources(draft: Draft, numbers: Sequence[int]) -> list[Citation]:
 def sources_of(entry: CuratedAnswer) -> list[Citation]:
     """The sources of an approved answer as citations."""
     return [
-        replace(
-            _citation(number, each.collection_id, each.document_id, each.document_path, {}),
+        Citation(
+            number=number,
+            text="",
+            collection_id=each.collection_id,
+            document_id=each.document_id,
+            document_path=each.document_path,
             document_title=each.document_title,
-            quote=each.quote,
+            chunk_id="",
+            page=each.page,
             start=each.start or 0,
             end=each.end or 0,
-            page=each.page,
+            quote=each.quote,
+            verified=False,
             section=each.section,
         )
         for number, each in enumerate(entry.sources, start=1)
@@ -82,53 +88,32 @@ def quoted_sources(draft: Draft) -> list[CuratedSource]:
 
 
 async def with_source_states(drafts: Sequence[Draft], stores: Stores) -> list[Draft]:
-    """The drafts with what has become of their sources since: the state of each citation."""
-    states = iter(await stores.sessions.source_states([c for draft in drafts for c in draft.citations]))
+    """The drafts with what has become since of their citations, and of the passages told beside them."""
+    told = [c for draft in drafts for c in (*draft.citations, *told_places(draft.details))]
+    states = iter(await stores.sessions.source_states(told))
     return [
-        replace(draft, citations=tuple(replace(each, state=next(states)) for each in draft.citations))
+        replace(
+            draft,
+            citations=tuple(replace(each, state=next(states)) for each in draft.citations),
+            details=with_states(draft.details, states),
+        )
         for draft in drafts
     ]
 
 
 def whole_document(number: int, collection_id: str, document: Document) -> Citation:
     """A document that an expert named. Its quote is chosen when it is bound: the words most like the answer."""
-    return _citation(
-        number,
-        collection_id,
-        document.id,
-        document.file_path,
-        {"title": document.title, "end_index": len(document.content)},
-    )
-
-
-def _of_place(number: int, place: Mapping[str, JsonValue]) -> Citation:
-    return _citation(
-        number,
-        str(place.get("collection_id")),
-        str(place.get("document_id")),
-        str(place.get("document_path")),
-        place,
-    )
-
-
-def _citation(
-    number: int, collection_id: str, document_id: str, path: str, place: Mapping[str, JsonValue]
-) -> Citation:
-    # Older bases have the words as they were shown, not as they are in the document.
-    quote = place.get("quote") or place.get("excerpt") or ""
-    start = place.get("quote_start")
     return Citation(
         number=number,
         text="",
         collection_id=collection_id,
-        document_id=document_id,
-        document_path=path,
-        document_title=cast("str | None", place.get("title")),
+        document_id=document.id,
+        document_path=document.file_path,
+        document_title=document.title,
         chunk_id="",
-        page=cast("int | None", place.get("page")),
-        start=start if isinstance(start, int) else cast("int", place.get("start_index") or 0),
-        end=start + len(str(quote)) if isinstance(start, int) else cast("int", place.get("end_index") or 0),
-        quote=str(quote),
+        page=None,
+        start=0,
+        end=len(document.content),
+        quote="",
         verified=False,
-        section=cast("str | None", place.get("section")),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.assembly import make_entries
+from sourcebook.assembly import make_entries, make_moderation
 from sourcebook.consult.question.inquiry import LOCAL_USER
 from sourcebook.curate.source_changes import source_changes
 from sourcebook.errors import CuratedAnswerNotFound
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sourcebook.consult.curated.curated_entries import CuratedEntries
+    from sourcebook.curate.moderation import Moderation
     from sourcebook.doors.connection import DoorConnection
     from sourcebook.model.curation import CuratedAnswer, CuratedMatch, CuratedSource, SourceChange, Wording
 
@@ -36,17 +37,22 @@ class CuratedDoor:
         source_type: SourceType = SourceType.MANUAL,
         language: str | None = None,
         approved_by: int | None = LOCAL_USER,
-        sources: Sequence[CuratedSource] = (),
+        sources: Sequence[CuratedSource] | None = None,
         also: Sequence[str] = (),
         collection: str | None = None,
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        `also` are other wordings of the question. `source` makes the sources, by which it is known when the answer is
-        out of date.
+        By its sources it is known when the answer is out of date. `source` makes them. Unless they are given, what
+        supports the answer is looked for in the documents, and marked in it as on approval; with none, nothing is.
+        `also` are other wordings of the question.
         """
+        named = self._connection.named(collection)
+        if sources is None:
+            bound = await self._moderation().bound(answer, question, collection_id=named)
+            answer, sources = bound.text, bound.sources
         entry = await self._entries().insert(
-            collection_id=self._connection.named(collection),
+            collection_id=named,
             category=category,
             answer=answer,
             question=question,
@@ -126,6 +132,10 @@ class CuratedDoor:
     async def remove(self, entry_id: int) -> bool:
         """Remove an approved answer. True if there was one."""
         return await self._connection.stores.curated.kb_remove(entry_id)
+
+    def _moderation(self) -> Moderation:
+        at = self._connection
+        return make_moderation(at.base, at.retriever(), at.embedders, at.chat_model, at.settings)
 
     def _entries(self) -> CuratedEntries:
         return make_entries(self._connection.stores, self._connection.embedders)

@@ -1,11 +1,11 @@
-"""What has to be said beside an answer: that it is out of date, or stands in the place of one.
+"""What has to be said beside an answer: that it is out of date, stands in the place of one, or is not sure.
 
 Telegram and the web pages say it in words of their own, in the language of the reader.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from sourcebook.locale import texts
@@ -13,7 +13,7 @@ from sourcebook.model.chat import SourceState, Tier
 
 if TYPE_CHECKING:
     from sourcebook.locale import Texts
-    from sourcebook.model.chat import Answer
+    from sourcebook.model.chat import Answer, Citation
     from sourcebook.model.documents import JsonValue
 
 
@@ -22,6 +22,8 @@ def answer_notice(answer: Answer) -> str | None:
     told = texts(answer.language)
     if answer.details.get("outdated"):
         return told(outdated_key(answer))
+    if answer.see_also:
+        return told("likely")
     if answer.tier is not Tier.CURATED:
         return None
     if answer.details.get("stale") or any(c.state is not SourceState.CURRENT for c in answer.citations):
@@ -38,8 +40,12 @@ def outdated_key(answer: Answer) -> str:
 
 def stale_key(answer: Answer) -> str:
     """The key of what is said with an approved answer whose source has changed, or is gone."""
-    lost = [each.state for each in answer.citations if each.state is not SourceState.CURRENT]
-    return "stale_removed" if lost and set(lost) == {SourceState.REMOVED} else "stale"
+    return "stale_removed" if is_only_removed(answer.citations) else "stale"
+
+
+def is_only_removed(citations: Sequence[Citation]) -> bool:
+    """Whether sources are gone, and none has only changed."""
+    return {each.state for each in citations} - {SourceState.CURRENT} == {SourceState.REMOVED}
 
 
 def stale_reason(answer: Answer, told: Texts) -> str:

@@ -79,20 +79,21 @@ def nearest(draft: Draft) -> list[dict[str, Any]]:
 def nearest_places(details: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The passages that came closest to a question, each with what it says that may be the answer, or None.
 
-    By its `number`, an expert names one as the source of a reply.
+    `state` says what became of it since: of one that was removed or hidden, the words are left out. By its `number`,
+    an expert names one as the source of a reply.
     """
     places = _rows(details, "nearest")
     # Bases of before know what the first one says, and no more.
     known = [details.get("nearest_excerpt"), *[None] * len(places)]
     return [
-        {"excerpt": said, **place, "number": number}
+        {"excerpt": said, "state": "current", **place, "number": number}
         for number, (place, said) in enumerate(zip(places, known, strict=False), start=1)
     ]
 
 
 def see_also_places(details: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The passages that may answer as well as what is quoted, in the same form."""
-    return _rows(details, "see_also")
+    return [{"state": "current", **place} for place in _rows(details, "see_also")]
 
 
 def quotes_closest(details: Mapping[str, Any]) -> bool:

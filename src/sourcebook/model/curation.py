@@ -175,6 +175,7 @@ class SimilarQuestion:
     id: int
     question: str
     score: float
+    collection_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,10 @@ class Sessions(Protocol):
         ...
 
     async def messages(self, session_id: str, user_id: int, last: int | None = None) -> list[ChatMessage]:
-        """The messages in their order, or only the last ones; citations say whether their source has changed."""
+        """The messages in their order, or only the last ones. Citations say whether their source has changed.
+
+        So do the passages told beside an answer, in its details; of those removed or hidden, the words are left out.
+        """
         ...
 
     async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:

@@ -86,7 +86,6 @@ class PassageSources:
         `highlight` are the words that answer, as spans of the quote. Their page is cited.
         """
         chunk = passage.chunk
-        document = self._document(passage)
         # A quote may run on to the next page before the words that answer.
         place = start + min((first for first, _ in highlight), default=0)
         page = self.page(passage, place)
@@ -103,7 +102,7 @@ class PassageSources:
             end=chunk.start_index + end,
             quote=chunk.content[start:end],
             verified=True,
-            file_hash=document.file_hash if document else None,
+            file_hash=self.file_hash(passage),
             section=self.section(passage, place, (start, end)),
             highlight=tuple(highlight),
         )
@@ -132,6 +131,11 @@ class PassageSources:
         if found is None or found == passage.chunk.section:
             return section_at(passage.chunk, start, quoted)
         return found
+
+    def file_hash(self, passage: SearchResult) -> str | None:
+        """The hash of the document that the passage stands in, as it was read."""
+        document = self._document(passage)
+        return document.file_hash if document else None
 
     def _document(self, passage: SearchResult) -> Document | None:
         return self.documents.get(document_of(passage))

@@ -34,14 +34,19 @@ class QuotedPassage:
     excerpt: str | None = None
     start: int | None = None
     quote: str | None = None
+    file_hash: str | None = None
+    """The hash of the document that it was read in."""
 
     def only_named(self) -> QuotedPassage:
-        return QuotedPassage(self.passage)
+        return QuotedPassage(self.passage, file_hash=self.file_hash)
 
     def as_details(self) -> dict[str, JsonValue]:
         """The place of the passage and its excerpt, to be stored with an answer."""
         passage = self.passage
         return {
+            "chunk_id": passage.chunk.id,
+            "score": passage.score,
+            "file_hash": self.file_hash,
             "collection_id": passage.collection_id,
             "document_id": passage.chunk.document_id,
             "document_path": passage.document_path,
@@ -66,13 +71,14 @@ def quoted_passage(found: Extract, passage: SearchResult, sources: PassageSource
         found.excerpt.text,
         source.chunk.start_index + start,
         source.chunk.content[start:end],
+        sources.file_hash(passage),
     )
 
 
 def closest_passages(question: str, found: JudgedPassages, sources: PassageSources) -> list[QuotedPassage]:
     """The undamaged passages, for a decline. If they were nearly close enough, some come first and are quoted."""
     if not found.verdict.is_nearly_accepted:
-        return [QuotedPassage(passage) for passage in sources.passages]
+        return [_named(passage, sources) for passage in sources.passages]
     question = in_plain_spelling(question)
     weights = emphasised(found.weights, question, found.language)
     asked = Asked(question, weights, found.language, sources.language)
@@ -83,7 +89,11 @@ def closest_passages(question: str, found: JudgedPassages, sources: PassageSourc
     ]
     quoted = [quoted_passage(first, read[first.passage], sources) for first in firsts]
     shown = [read[first.passage] for first in firsts]
-    return [*quoted, *(QuotedPassage(passage) for passage in sources.passages if passage not in shown)]
+    return [*quoted, *(_named(passage, sources) for passage in sources.passages if passage not in shown)]
+
+
+def _named(passage: SearchResult, sources: PassageSources) -> QuotedPassage:
+    return QuotedPassage(passage, file_hash=sources.file_hash(passage))
 
 
 def decline_text_key(details: Mapping[str, JsonValue]) -> str:

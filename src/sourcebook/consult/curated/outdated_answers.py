@@ -43,6 +43,7 @@ def outdated_details(entry: CuratedAnswer) -> dict[str, JsonValue]:
     """The details of an approved answer that is not given because its source has changed, or was removed."""
     return {
         "id": entry.id,
+        "collection_id": entry.collection_id,
         "question": entry.question,
         "answer": without_repeated_marks(entry.answer),
         "reason": entry.stale_reason,

@@ -100,7 +100,12 @@ class RejectedAnswers:
 
 def rejected_details(draft: Draft) -> dict[str, JsonValue]:
     """The details of an answer that is not given because an expert rejected it."""
-    return {"draft_id": draft.id, "reason": draft.reason, "at": draft.decided_at}
+    return {
+        "draft_id": draft.id,
+        "reason": draft.reason,
+        "at": draft.decided_at,
+        "collection_id": draft.collection_id,
+    }
 
 
 def _asks_the_same(draft: Draft, inquiry: Inquiry, searched: str) -> bool:

@@ -44,7 +44,8 @@ def similar_questions(
             continue
         spoken = (match.entry.language, *languages)
         if not _is_another(asked, question, spoken):
-            offered.append(SimilarQuestion(match.entry.id, question, round(1.0 - match.distance, 4)))
+            score = round(1.0 - match.distance, 4)
+            offered.append(SimilarQuestion(match.entry.id, question, score, match.entry.collection_id))
     return offered
 
 

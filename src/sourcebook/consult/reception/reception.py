@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 import anyio
 
 from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.consult.reception.answer_again import answer_again
 from sourcebook.consult.reception.paid_answer import Attendant, Onlooker, OvertakenError, ReceptionPolicy
 from sourcebook.errors import (
     Conflict,
@@ -169,7 +170,8 @@ class Reception:
         while time.monotonic() < end_of_patience:
             entry = await visits.enter(visit, policy.prices, face=policy.face, seconds=policy.seconds)
             if isinstance(entry, Answered):
-                return await self._as_it_stands(entry.reply), None
+                given = await answer_again(entry.reply.answer, self._stores)
+                return replace(entry.reply, answer=given), None
             if isinstance(entry, Entered):
                 with suppress(OvertakenError):
                     attended = await self._attendant.attend(entry, onlooker)
@@ -177,13 +179,6 @@ class Reception:
             await anyio.sleep(pause)
             pause = min(2 * pause, _LATEST)
         raise StillAnswering
-
-    async def _as_it_stands(self, reply: Reply) -> Reply:
-        """An earlier reply, with the present state of its sources."""
-        citations = reply.answer.citations
-        states = await self._stores.sessions.source_states(citations)
-        marked = tuple(replace(c, state=s) for c, s in zip(citations, states, strict=True))
-        return replace(reply, answer=replace(reply.answer, citations=marked))
 
     async def _draft(self, visit: Visit, reply: Reply, context: QuestionContext | None = None) -> int | None:
         """Make the draft for the answer. If that fails, a later sweep makes it; the answer is given anyway."""

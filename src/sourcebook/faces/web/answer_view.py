@@ -11,7 +11,8 @@ from urllib.parse import quote as quoted
 
 from markupsafe import Markup, escape
 
-from sourcebook.faces.draft_json_shapes import quotes_closest
+from sourcebook.faces.answer_notice import is_only_removed
+from sourcebook.faces.draft_json_shapes import quotes_closest, see_also_places
 from sourcebook.faces.web.dates_and_numbers import day
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.safe_html import Span, marked
@@ -171,6 +172,15 @@ def document_address(collection: str, document: str, start: int | None = None, e
     return address if start is None or end is None else f"{address}?start={start}&end={end}#quote"
 
 
+def place_address(row: Mapping[str, Any]) -> str | None:
+    """Where a passage told beside an answer can be read; None if it was removed."""
+    if row["state"] == SourceState.REMOVED.value:
+        return None
+    return document_address(
+        str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
+    )
+
+
 def file_name(path: str) -> str:
     return PurePosixPath(path).name or path
 
@@ -299,20 +309,26 @@ def _keys(given: Given) -> list[tuple[int, int]]:
 
 def _seal(texts: Texts, given: Given, sentences: Sequence[Sentence], approver: str | None) -> Seal:
     has_changed = any(citation.state is not SourceState.CURRENT for citation in given.citations)
+    is_removed = is_only_removed(given.citations)
+    changed = texts("seal_removed" if is_removed else "seal_changed")
     if given.tier is Tier.NONE:
         return Seal("none", texts("seal_unsure" if quotes_closest(given.details) else "seal_none"))
     origin = "seal_expert" if given.citations else "seal_expert_only"
     if given.tier is None and not _is_excerpt(given):
-        return Seal("changed", texts("seal_changed")) if has_changed else Seal("approved", texts(origin))
+        return Seal("changed", changed) if has_changed else Seal("approved", texts(origin))
     if given.tier is Tier.CURATED:
         note = _approval(texts, given, approver)
         if has_changed or given.details.get("stale"):
-            return Seal("changed", texts("seal_changed"), note)
+            return Seal("changed", changed, note)
         return Seal("approved", texts("seal_approved" if given.citations else origin), note)
     if has_changed:
-        return Seal("changed", texts("seal_changed"), texts("changed_since_answer"))
+        return Seal(
+            "changed", changed, texts("removed_since_answer" if is_removed else "changed_since_answer")
+        )
     if given.tier is Tier.MODEL:
         return Seal("doubtful", texts("seal_model"))
+    if see_also_places(given.details):
+        return Seal("quiet checked", texts("seal_likely"), _checked(texts, given, sentences))
     return Seal("checked", texts("seal_documents"), _checked(texts, given, sentences))
 
 

@@ -15,8 +15,8 @@ from sourcebook.faces.web.answer_view import (
     AnswerView,
     Given,
     answer_view,
-    document_address,
     file_name,
+    place_address,
 )
 from sourcebook.faces.web.page_frame import Page
 from sourcebook.faces.web.safe_html import plain
@@ -44,9 +44,11 @@ class Near:
 
     title: str
     file: str
-    address: str
+    address: str | None
+    """Where to read it; None if it was removed."""
     says: Markup | None = None
     """What of it may be the answer."""
+    state: str = SourceState.CURRENT.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,7 @@ async def _turn(page: Page, question: str, message: ChatMessage, drafts: Sequenc
 
 
 def _near(page: Page, places: Sequence[Mapping[str, Any]]) -> list[Near]:
+    """The passages as far as the caller may see them."""
     return [
         Near(
             _near_name(
@@ -180,12 +183,12 @@ def _near(page: Page, places: Sequence[Mapping[str, Any]]) -> list[Near]:
                 row.get("page"),
             ),
             file_name(str(row["document_path"])),
-            document_address(
-                str(row["collection_id"]), str(row["document_id"]), row["start_index"], row["end_index"]
-            ),
+            place_address(row),
             _says(row["excerpt"]),
+            str(row["state"]),
         )
         for row in places
+        if page.caller.sees(str(row["collection_id"]))
     ]
 
 

@@ -51,4 +51,9 @@ async def pending_drafts(page: Page) -> list[Draft]:
     """The drafts that the caller may see, the oldest of each kind."""
     pending = page.book.moderation.get_pending_moderation_items
     found = [draft for kind in DraftKind for draft in await pending(_SHOWN, kind=kind)]
-    return [draft for draft in found if page.caller.sees(draft.collection_id or page.settings.collection)]
+    return [draft for draft in found if may_see(page, draft)]
+
+
+def may_see(page: Page, draft: Draft) -> bool:
+    """Whether the caller may see the collection that a draft belongs to."""
+    return page.caller.sees(draft.collection_id or page.settings.collection)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from sourcebook.curate.told_places import told_places, with_states
 from sourcebook.errors import SessionNotFound
 from sourcebook.model.chat import (
     MANUAL_COLLECTION,
@@ -178,9 +179,15 @@ class SqlSessions:
             rows = await self._database.fetch("last_session_messages", session_id=session_id, limit=last)
             rows.reverse()
         found = [message_from(row) for row in rows]
-        states = iter(await self.source_states([c for message in found for c in message.citations]))
+        told = [c for message in found for c in (*message.citations, *told_places(message.details))]
+        states = iter(await self.source_states(told))
         return [
-            replace(m, citations=tuple(replace(c, state=next(states)) for c in m.citations)) for m in found
+            replace(
+                message,
+                citations=tuple(replace(c, state=next(states)) for c in message.citations),
+                details=with_states(message.details, states),
+            )
+            for message in found
         ]
 
     async def source_states(self, citations: Sequence[Citation]) -> list[SourceState]:

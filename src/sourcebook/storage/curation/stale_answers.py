@@ -14,6 +14,7 @@ from sourcebook.curate.staleness import same_text, sentence_before, stands
 from sourcebook.model.chat import SourceState
 from sourcebook.model.curation import ContextChange
 from sourcebook.model.moderation import Why
+from sourcebook.storage.argument_checks import metadata_text
 from sourcebook.storage.curation.curated_rows import (
     context_changes_from,
     context_changes_text,
@@ -135,6 +136,8 @@ async def lose_sources(transaction: Executor, collection_id: str, now: int) -> N
     if await transaction.execute("lose_sources_in", lost=collection_id):
         await transaction.execute("mark_stale_answers", now=now)
         await draft_stale_answers(transaction, now)
+        for row in await transaction.fetch("answers_quoting", lost=collection_id):
+            await _tell_reason(transaction, row["knowledge_base_id"])
 
 
 async def _quoted(transaction: Executor, collection_id: str, document_ids: Sequence[str]) -> Quoted:
@@ -266,20 +269,23 @@ async def _settle(
         reason = _REASONS[state].format(path)
         if await transaction.execute("mark_stale", entry_id=entry_id, reason=reason, now=now):
             await _draft(transaction, [entry_id], now)
-            return
     elif await transaction.execute("clear_stale", entry_id=entry_id):
         await _withdraw(transaction, entry_id, now)
-        return
     await _tell_reason(transaction, entry_id)
 
 
 async def _tell_reason(transaction: Executor, entry_id: int) -> None:
-    """A stale answer says what is wrong with its sources now: one that was removed may be back with other words."""
+    """A stale answer and its draft say what is wrong with its sources now: a removed one may be back, changed."""
     for row in await transaction.fetch("sources_of_entry", entry_id=entry_id):
         if (state := SourceState(row["state"])) is not SourceState.CURRENT:
             reason = _REASONS[state].format(row["document_path"])
             await transaction.execute("set_stale_reason", entry_id=entry_id, reason=reason)
-            return
+            break
+    waiting = await transaction.fetch_one("pending_stale_draft", entry_id=entry_id)
+    if waiting is not None:
+        details = json.loads(waiting["details"]) | {"reason": waiting["stale_reason"]}
+        told = metadata_text(details, "the draft")
+        await transaction.execute("set_draft_details", draft_id=waiting["id"], details=told)
 
 
 async def _draft(transaction: Executor, entry_ids: Sequence[int], now: int) -> None:

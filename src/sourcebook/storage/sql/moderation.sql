@@ -170,7 +170,13 @@ set question = :question, answer = :answer, citations = :citations, details = :d
 where id = :draft_id and status = 'pending'
 
 -- name: pending_stale_draft(entry_id)
-select id, details from moderation_queue where stale_kb_id = :entry_id and kind = 'stale' and status = 'pending'
+-- With why its answer is stale now, which the draft repeats.
+select q.id, q.details, k.stale_reason
+from moderation_queue q join knowledge_base k on k.id = q.stale_kb_id
+where q.stale_kb_id = :entry_id and q.kind = 'stale' and q.status = 'pending'
+
+-- name: set_draft_details(draft_id, details)
+update moderation_queue set details = :details where id = :draft_id
 
 -- name: decider(user_id)
 select username, first_name, last_name, role, is_blocked from users where id = :user_id
@@ -204,6 +210,9 @@ order by k.id
 -- name: lose_sources_in(lost)
 -- A collection is going: whoever quotes it from elsewhere loses a source.
 update knowledge_base_sources set state = 'removed' where collection_id = :lost
+
+-- name: answers_quoting(lost)
+select distinct knowledge_base_id from knowledge_base_sources where collection_id = :lost order by knowledge_base_id
 
 -- name: retire_curated(entry_id, now)
 update knowledge_base set is_active = 0, updated_at = :now where id = :entry_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
@@ -16,8 +16,11 @@ from sourcebook.model.documents import Collection, Document, EmbeddingModel, Pre
 from sourcebook.model.moderation import DraftKind, NewDraft
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sourcebook.assembly import OpenBase
     from sourcebook.model.chat import ChatSession
+    from sourcebook.model.documents import JsonValue
     from sourcebook.testing.fakes import FixedClock
 
 LOCAL = 1
@@ -192,6 +195,43 @@ class SessionsContract:
 
     async def _turn(self, base: OpenBase, session_id: str, n: int) -> None:
         await base.stores.sessions.add_turn(session_id, f"q{n}", f"a{n}", Tier.NONE, (), {})
+
+    async def test_of_a_passage_beside_an_answer_that_was_removed_no_words_are_left(
+        self, base: OpenBase
+    ) -> None:
+        sessions = base.stores.sessions
+        made = await a_session(base)
+        await put_document(base, f"Notes.\n{QUOTE}\nMore.", "a" * 64)
+        place: dict[str, JsonValue] = {
+            "collection_id": "c",
+            "document_id": "d",
+            "document_path": "notes.md",
+            "excerpt": QUOTE,
+            "quote": QUOTE,
+            "file_hash": "a" * 64,
+        }
+        details: dict[str, JsonValue] = {
+            "nearest": [place, {**place, "excerpt": None, "quote": None}],
+            "nearest_excerpt": QUOTE,
+            "see_also": [place],
+        }
+        await sessions.add_turn(made.id, "q", "a", Tier.NONE, (), details)
+
+        async def told() -> Mapping[str, Any]:
+            return (await sessions.messages(made.id, LOCAL))[1].details
+
+        async def states() -> list[str]:
+            now = await told()
+            return [each["state"] for each in (*now["nearest"], *now["see_also"])]
+
+        assert await states() == ["current", "current", "current"]
+        await put_document(base, f"Notes.\n{QUOTE.replace('October', 'March')}", "c" * 64)
+        assert await states() == ["changed", "current", "changed"]
+        await base.stores.writer.set_active("c", "d", active=False)
+        assert await states() == ["removed", "removed", "removed"]
+        assert QUOTE not in str(await told())
+        await base.stores.writer.set_active("c", "d", active=True)
+        assert QUOTE in str(await told())
 
     async def test_a_citation_says_whether_its_source_still_stands(self, base: OpenBase) -> None:
         sessions = base.stores.sessions

@@ -176,9 +176,27 @@ class StalenessContract:
             "a source has changed: notes.md",
             SourceState.CHANGED,
         )
-        assert len(await stale_drafts(base)) == 1
+        (draft,) = await stale_drafts(base)
+        assert draft.details["reason"] == entry.stale_reason
         await put(base, QUOTE, "b")
         assert (await entry_of(base, made)).stale_since is None
+
+    async def test_what_waits_about_an_answer_gives_the_reason_that_holds_now(self, base: OpenBase) -> None:
+        await put(base, QUOTE, "b")
+        made = await approved(base)
+
+        async def reasons() -> list[object]:
+            entry, waiting = await entry_of(base, made), await stale_drafts(base)
+            return [entry.stale_reason, *(draft.details.get("reason") for draft in waiting)]
+
+        await base.stores.moderation.propose(made.id, LOCAL, revision(answer="Better."))
+        assert await reasons() == [None, None]
+        await put(base, "Something else.", "c")
+        assert await reasons() == ["a source has changed: notes.md"] * 2
+        await base.stores.writer.remove_document("c", "d")
+        assert await reasons() == ["a source was removed: notes.md"] * 2
+        await put(base, QUOTE, "b")
+        assert await reasons() == [None, None]
 
     async def test_a_title_that_the_answer_leans_on_may_not_change(self, base: OpenBase) -> None:
         await put(base, QUOTE, "b", title="Notes on Raspberry")
@@ -265,6 +283,14 @@ class StalenessContract:
         made = await base.stores.moderation.approve(
             draft.id, LOCAL, revision(collection_id="other"), EMBEDDED
         )
+        await put(base, "Something else.", "c")
+        assert (await entry_of(base, made)).stale_reason == "a source has changed: notes.md"
         await base.stores.vectors.delete_collection("c")
-        assert (await entry_of(base, made)).sources[0].state is SourceState.REMOVED
-        assert [draft.stale_kb_id for draft in await stale_drafts(base)] == [made.id]
+        entry = await entry_of(base, made)
+        assert (entry.stale_reason, entry.sources[0].state) == (
+            "a source was removed: notes.md",
+            SourceState.REMOVED,
+        )
+        assert [(draft.stale_kb_id, draft.details["reason"]) for draft in await stale_drafts(base)] == [
+            (made.id, entry.stale_reason)
+        ]

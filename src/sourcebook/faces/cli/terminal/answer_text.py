@@ -116,7 +116,7 @@ def say_sources(answer: Answer, takes_similar: Callable[[int], str] | None = Non
 
 def _say_see_also(answer: Answer, told: Texts) -> None:
     if answer.see_also:
-        say("\n" + told("see_also"))
+        say(f"\n{told('likely')} {told('see_also')}")
     for near, excerpt in zip(answer.see_also, answer.see_also_excerpts, strict=True):
         say(f"- {near_place(near, told)}")
         if excerpt is not None:

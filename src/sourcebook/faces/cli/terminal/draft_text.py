@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from sourcebook.consult.answer.transcript import moment
+from sourcebook.consult.answer.transcript import STATES, moment
 from sourcebook.curate.offered_sources import offered_sources
 from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.cli.terminal.answer_text import sources, titled_place
 from sourcebook.faces.cli.terminal.curated_text import bound_lines, category_of, state_of, wording_line
+from sourcebook.model.chat import SourceState
 from sourcebook.model.moderation import AskedAgain, DraftKind, DraftStatus
 
 if TYPE_CHECKING:
@@ -98,8 +99,9 @@ def _closest(draft: Draft) -> Iterator[str]:
         yield f"{'Closest' if each['number'] == 1 else 'Next'}: [{each['number']}] {_near(each)}"
         if each["excerpt"] is not None:
             yield indent(each["excerpt"], "  ")
-    if places and draft.kind is DraftKind.DECLINED and draft.status is DraftStatus.PENDING:
-        yield f"Answer from one of them: `sourcebook moderate answer {draft.id} ANSWER --source {places[0]['number']}`"
+    offered = offered_sources(draft)
+    if places and offered and draft.kind is DraftKind.DECLINED and draft.status is DraftStatus.PENDING:
+        yield f"Answer from one of them: `sourcebook moderate answer {draft.id} ANSWER --source {offered[0].number}`"
 
 
 def _rejection(rejected: Mapping[str, Any]) -> str:
@@ -113,7 +115,9 @@ def _rejection(rejected: Mapping[str, Any]) -> str:
 
 def _near(place: Mapping[str, Any]) -> str:
     path = str(place.get("document_path"))
-    return titled_place(path, place.get("title"), place.get("section"), _page(place.get("page")))
+    named = titled_place(path, place.get("title"), place.get("section"), _page(place.get("page")))
+    state = STATES[SourceState(place["state"])]
+    return f"{named} ({state})" if state else named
 
 
 def _page(page: int | None) -> str | None:

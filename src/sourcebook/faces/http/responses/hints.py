@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sourcebook.errors import SourcebookError
 
@@ -38,8 +39,11 @@ _HINTS = {
 """By code. What only whoever runs the server can do, such as changing a setting, is said as everywhere."""
 
 
-def hint_of(error: SourcebookError) -> str:
-    """The hint of an error over HTTP. One that was written for the occasion stays, unless it names the command line."""
+def hint_of(error: SourcebookError, hints: Mapping[str, str] = _HINTS) -> str:
+    """The hint of an error where nobody types commands, over HTTP unless other `hints` are given.
+
+    One that was written for the occasion stays, unless it names the command line.
+    """
     usual = type(error).usual_texts()[1]
     is_for_here = error.hint != usual and not _COMMAND.search(error.hint)
-    return error.hint if is_for_here else _HINTS.get(error.code, error.hint)
+    return error.hint if is_for_here else hints.get(error.code, error.hint)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sourcebook.faces import draft_json_shapes, json_shapes
+from sourcebook.model.moderation import DraftKind
 
 if TYPE_CHECKING:
     from sourcebook.faces.http.auth.caller import Caller
@@ -41,10 +42,18 @@ def seen_draft_with_details(
 
 
 def as_seen(draft: Draft, caller: Caller) -> Draft:
-    """The draft without the citations and passages of collections that the caller may not see."""
+    """The draft without the citations, passages and curated answers of collections that the caller may not see.
+
+    Nor has it an answer that quotes such a collection, unless an expert approved that for all who see the draft.
+    """
     citations = tuple(citation for citation in draft.citations if caller.sees(citation.collection_id))
+    quotes_others = draft.kind is DraftKind.ANSWER and len(citations) < len(draft.citations)
+    answer = None if quotes_others and draft.kb_id is None else draft.answer
     details = dict(draft.details)
-    for key in ("passages", "see_also"):
+    for key in ("outdated", "rejected"):
+        if isinstance(found := details.get(key), dict) and not _is_seen(found, caller):
+            details[key] = None
+    for key in ("passages", "see_also", "similar"):
         if isinstance(found := details.get(key), list):
             details[key] = [passage for passage in found if _is_seen(passage, caller)]
     if isinstance(places := details.get("nearest"), list):
@@ -52,7 +61,7 @@ def as_seen(draft: Draft, caller: Caller) -> Draft:
         # It is what the first place says.
         if places and not _is_seen(places[0], caller) and "nearest_excerpt" in details:
             details["nearest_excerpt"] = None
-    return replace(draft, citations=citations, details=details)
+    return replace(draft, answer=answer, citations=citations, details=details)
 
 
 def _seen_places(shown: dict[str, Any], draft: Draft, caller: Caller) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Response
 from pydantic import Field
 
+from sourcebook.consult.citations.source_binding import without_marks
 from sourcebook.errors import CuratedAnswerNotFound
 from sourcebook.faces.http.auth.caller import Book, Caller, Expert, ServerSettings
 from sourcebook.faces.http.auth.guarded_routes import guarded_router, one_collection, seen_collections
@@ -42,8 +43,10 @@ class NewAnswer(Body):
     )
     subcategory: Label = None
     source_type: SourceType = Field(SourceType.MANUAL, description="How the answer was obtained.")
-    sources: list[SourceBody] = Field(
-        default_factory=list[SourceBody], max_length=20, description="What supports it."
+    sources: list[SourceBody] | None = Field(
+        None,
+        max_length=20,
+        description="What supports it. Left out, it is looked for in the documents; an empty list binds it to nothing.",
     )
     collection: str | None = Field(
         None, max_length=200, description="The collection; without one, the default."
@@ -110,17 +113,20 @@ async def add(
 ) -> dict[str, Any]:
     """Add an approved answer, which comes first whenever its question is asked.
 
-    An answer that is there already, word for word, is returned with the status 200, and not added again.
+    Each sentence is marked with the source that was found for it. An answer that is there already, word for word, is
+    returned with the status 200, and not added again.
     """
     chosen = one_collection(caller, body.collection, settings)
     for entry in await book.curated.all(chosen):
         if _is_same(entry, body):
             response.status_code = 200
             return {"entry": seen_entry(entry, caller)}
-    sources: list[CuratedSource] = [
-        await book.curated.source(s.document, quote=s.quote, supports=body.answer, collection=chosen)
-        for s in body.sources
-    ]
+    sources: list[CuratedSource] | None = None
+    if body.sources is not None:
+        sources = [
+            await book.curated.source(s.document, quote=s.quote, supports=body.answer, collection=chosen)
+            for s in body.sources
+        ]
     entry = await book.curated.insert(
         body.answer,
         category=body.category,
@@ -165,8 +171,9 @@ async def _entry(book: Book, caller: Caller, number: int) -> CuratedAnswer:
 
 
 def _is_same(entry: CuratedAnswer, body: NewAnswer) -> bool:
-    return entry.is_active and (entry.answer, entry.question, entry.category, entry.subcategory) == (
-        body.answer,
+    if not entry.is_active or without_marks(entry.answer).strip() != without_marks(body.answer).strip():
+        return False
+    return (entry.question, entry.category, entry.subcategory) == (
         body.question,
         body.category,
         body.subcategory,

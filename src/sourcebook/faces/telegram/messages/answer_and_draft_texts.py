@@ -131,7 +131,7 @@ def _quoted(texts: Texts, given: Answer) -> list[RichText]:
     if given.nearest_excerpt is not None:
         shown.append(italic(texts("closest_may_not_answer")))
     if given.see_also:
-        shown.append(italic(texts("see_also")))
+        shown.append(italic(f"{texts('likely')} {texts('see_also')}"))
     for near, said in zip(given.see_also, given.see_also_excerpts, strict=True):
         shown.append(italic(near_place(texts, near)))
         shown += [quote(from_markdown(said).text)] if said is not None else []
@@ -251,7 +251,8 @@ def _closest(texts: Texts, item: Draft) -> list[RichText]:
         said = row["excerpt"]
         if place == 0 or said is not None:
             key = "closest_next" if place else "closest"
-            shown.append(italic(texts(key, name=_near_name(texts, row))))
+            gone = [texts("source_gone")] if row["state"] == SourceState.REMOVED.value else []
+            shown.append(italic(" ".join([texts(key, name=_near_name(texts, row)), *gone])))
         if said is not None:
             shown.append(quote(from_markdown(said[:_LONGEST_QUOTE]).text))
     if found := rejected(item):

@@ -70,14 +70,14 @@ async def add(
     page: Reviewing, answer: Text, question: Text, category: Annotated[str, Form(max_length=200)] = ""
 ) -> Response:
     """Add an approved answer of one's own."""
-    await page.book.curated.insert(
+    entry = await page.book.curated.insert(
         answer,
         question=question.strip() or None,
         category=category.strip() or page.texts("general_category"),
         approved_by=page.caller.user_id,
         collection=page.default_collection(),
     )
-    return page.go("/curated?done=kept")
+    return page.go(f"/curated?done={'kept' if entry.sources else 'approved_without_source'}")
 
 
 @router.post("/curated/{entry_id}/edit")

@@ -19,11 +19,18 @@ from sourcebook.faces import draft_json_shapes
 from sourcebook.faces.http.auth.caller import require_seen
 from sourcebook.faces.http.responses.seen_shapes import as_seen
 from sourcebook.faces.source_place import below_title, source_place
-from sourcebook.faces.web.answer_view import document_address, file_name, rows
+from sourcebook.faces.web.answer_view import file_name, place_address, rows
 from sourcebook.faces.web.diff_view import word_diff
 from sourcebook.faces.web.page_frame import Page, Reviewing
 from sourcebook.faces.web.page_routes import page_router
-from sourcebook.faces.web.review_queue import SEALS, kind_of, needs_person, pending_drafts, shown_kind
+from sourcebook.faces.web.review_queue import (
+    SEALS,
+    kind_of,
+    may_see,
+    needs_person,
+    pending_drafts,
+    shown_kind,
+)
 from sourcebook.faces.web.safe_html import plain
 from sourcebook.faces.web.source_view import Leaf, leaf_of
 from sourcebook.model.chat import SourceState
@@ -63,9 +70,10 @@ class NearPlace:
     number: int
     name: str
     page: int | None
-    address: str
+    address: str | None
     says: Markup | None = None
     """What it says that may be the answer."""
+    state: str = SourceState.CURRENT.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +118,24 @@ async def inbox(page: Reviewing, kind: str = "", decided: str = "") -> Response:
 
 
 @router.get("/inbox/{draft_id}")
-async def one(page: Reviewing, draft_id: int, kind: str = "", words: str = "", decided: str = "") -> Response:
-    """One draft. With the words “new”, a stale answer is put as its sources say it now."""
+async def one(
+    page: Reviewing, draft_id: int, kind: str = "", words: str = "", decided: str = "", then: str = ""
+) -> Response:
+    """One draft. With the words “new”, a stale answer is put as its sources say it now.
+
+    `then` is the draft to go on with, if this one was decided already.
+    """
     draft = await _own(page, draft_id)
     if not kind and not needs_person(draft):
         kind = kind_of(draft)
     return await _shown(
-        page, await _waiting(page, kind), draft_id, kind, takes_new_words=words == "new", decided=decided
+        page,
+        await _waiting(page, kind),
+        draft_id,
+        kind,
+        takes_new_words=words == "new",
+        decided=decided,
+        then=then,
     )
 
 
@@ -160,21 +179,27 @@ async def approve(
         return page.go(_next(then, kind, "approved", decided=draft_id))
     # Nothing will ever tell that it is out of date: who approves it should know, and can name its source here.
     if _offered(page, await _own(page, draft_id), entry):
-        return page.go(f"/inbox/{draft_id}?done=approved")
+        return page.go(_next(str(draft_id), kind, "approved") + (f"&then={then}" if then.isdecimal() else ""))
     return page.go(_next(then, kind, "approved_without_source"))
 
 
 @router.post("/inbox/{draft_id}/sources")
-async def bind(page: Reviewing, draft_id: int, source: Sources = []) -> Response:  # noqa: B006 - FastAPI copies it
+async def bind(
+    page: Reviewing,
+    draft_id: int,
+    source: Sources = [],  # noqa: B006 - FastAPI copies it
+    then: str = "",
+    kind: str = "",
+) -> Response:
     """Bind what a draft became to passages that it was shown with: when they change, it comes back."""
     draft = await _own(page, draft_id)
     require_seen(draft, source, page.caller)
     if not source:
-        shown = await _shown(page, await _waiting(page, ""), draft_id, "", is_unticked=True)
+        shown = await _shown(page, await _waiting(page, kind), draft_id, kind, is_unticked=True, then=then)
         shown.status_code = 400
         return shown
     await page.book.moderation.keep_answer(draft_id, page.caller.user_id, sources=source)
-    return page.go(f"/inbox?done=bound&decided={draft_id}")
+    return page.go(_next(then, kind, "bound", decided=draft_id))
 
 
 @router.post("/inbox/{draft_id}/reply")
@@ -207,6 +232,7 @@ async def _shown(
     takes_new_words: bool = False,
     is_unticked: bool = False,
     decided: str = "",
+    then: str = "",
 ) -> Response:
     """The queue and one draft of it. What was `written` is kept when it could not be approved, and `lost` says why."""
     case = None if draft_id is None else await _case(page, await _own(page, draft_id), waiting)
@@ -226,6 +252,7 @@ async def _shown(
         lost=lost,
         is_unticked=is_unticked,
         watched=await _watched(page, decided),
+        then=then if then.isdecimal() else "",
     )
 
 
@@ -278,11 +305,12 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
     ids = [each.draft.id for each in waiting]
     at = ids.index(draft.id) if draft.id in ids else -1
     entry = await _entry(page, draft.stale_kb_id or draft.kb_id)
+    seen = as_seen(draft, page.caller)
     return Case(
         draft=draft,
         asker=await _name(page, draft.user_id),
-        answer=draft.answer or (entry.answer if entry else ""),
-        similar=await page.book.moderation.similar(draft.id),
+        answer=seen.answer or (entry.answer if entry else ""),
+        similar=[each for each in await page.book.moderation.similar(draft.id) if may_see(page, each)],
         leaves=await _leaves(page, draft),
         changes=[
             await _change(page, source)
@@ -292,9 +320,9 @@ async def _case(page: Page, draft: Draft, waiting: Sequence[WaitingDraft]) -> Ca
         entry=entry,
         category=draft.category_guess or (entry.category if entry else ""),
         categories=await _categories(page, draft),
-        looked_at=rows(as_seen(draft, page.caller).details.get("passages"))[:5],
+        looked_at=rows(seen.details.get("passages"))[:5],
         near=_near(page, draft),
-        rejected=draft_json_shapes.rejected(draft),
+        rejected=draft_json_shapes.rejected(seen),
         before=ids[at - 1] if at > 0 else None,
         after=ids[at + 1] if 0 <= at < len(ids) - 1 else None,
         in_new_words=await _in_new_words(page, draft, _quoted(draft, entry)),
@@ -325,8 +353,9 @@ def _near(page: Page, draft: Draft) -> list[NearPlace]:
             row["number"],
             _near_name(row),
             row.get("page"),
-            document_address(row["collection_id"], row["document_id"], row["start_index"], row["end_index"]),
+            place_address(row),
             None if row["excerpt"] is None else plain(row["excerpt"]),
+            row["state"],
         )
         for row in draft_json_shapes.nearest(draft)
         if page.caller.sees(row["collection_id"])

@@ -26,7 +26,6 @@ from sourcebook.model.curation import (
 
 if TYPE_CHECKING:
     from sourcebook.model.moderation import Draft
-    from sourcebook.ports.moderation import BoundAnswer
 
 LOCAL_USER = 1
 WordingNumber = Annotated[
@@ -185,16 +184,13 @@ def add(
     answer = " ".join(words)
     with call.open_or_make() as book:
         sources = _sources(book, answer, source or [], quote or [], collection)
-        if not sources:
-            bound: BoundAnswer = book.moderation.bound(answer, question, collection_id=collection)
-            answer, sources = bound.text, list(bound.sources)
         entry = book.curated.insert(
             answer,
             category=category,
             question=question,
             subcategory=subcategory,
             source_type=source_type,
-            sources=sources,
+            sources=sources or None,
             also=also or (),
             collection=collection,
         )
