@@ -251,3 +251,28 @@ async def test_passages_that_are_nearly_equal_are_ranked_alike_and_measured_once
     # How long ago the collection was looked up, and so whether that is believed, depends on the machine.
     searched = [name for name in asked if name != "collection_to_search"]
     assert searched == ["passages_of_all", *looked_again]
+
+
+@pytest.mark.parametrize("metric", list(DistanceMetric))
+async def test_of_many_children_the_same_few_are_shown(
+    both: tuple[OpenBase, OpenBase], metric: DistanceMetric
+) -> None:
+    """Whether they are far apart, nearer to each other than the arithmetic of a server can tell, or equal."""
+    numbers = np.random.default_rng(17)
+    parts: list[EmbeddedChunk] = []
+    for i in range(60):
+        own = numbers.standard_normal(SIZE)
+        children = own + np.array([1.0, 1e-3, 0.0])[i % 3] * numbers.standard_normal((9, SIZE))
+        for j, vector in enumerate([own, *children]):
+            made = chunk(
+                f"k{i:02}-{j}", vector.astype(np.float32), document=f"d{i // 10}", metadata={"group": i % 2}
+            )
+            if j:
+                inner = replace(made.chunk, level=ChunkLevel.CHILD, parent_id=f"k{i:02}-0")
+                made = replace(made, chunk=inner)
+            parts.append(made)
+    for base in both:
+        await base.stores.vectors.create_collection(Collection("c", SIZE, distance_metric=metric))
+        await base.stores.vectors.add("c", parts)
+    for top_k in (5, 60):
+        assert await answers(both[0], top_k) == await answers(both[1], top_k)

@@ -21,7 +21,8 @@ looked_at as materialized (
 -- Of `measured`, the passages that can be among the best: those as good as the last that is wanted, or worse by less than
 -- the arithmetic of pgvector may be wrong. Each comes once, with the vectors of its members in one long value; where there
 -- is none, one row without a passage. Only of these the members are gathered: lists of all would not fit into the memory
--- that a statement has. `is true` lets each row be looked up among the best, which a join might compare with all of them.
+-- that a statement has. And of their children only those that can be among the three best, which are all that is shown: the
+-- others would only be sent. `is true` lets each row be looked up among the best, which a join might compare with all of them.
 families as materialized (
     select f.document_id, f.passage_id,
            (coalesce(f.own, f.best_child) + coalesce(f.best_child, f.own)) / 2 as score
@@ -37,6 +38,17 @@ families as materialized (
 ), best as materialized (
     select f.document_id, f.passage_id from families f cross join last_wanted l
     where l.score is null or f.score >= l.score - :margin::float8 * greatest(1, abs(l.score))
+), shown as materialized (
+    select m.document_id, m.passage_id, m.chunk_id, m.start_index, m.end_index
+    from (
+        select m.*, nth_value(m.score, 3) over (
+                   partition by m.document_id, m.passage_id, m.chunk_id = m.passage_id, m.score < 'infinity'
+                   order by m.score desc rows between unbounded preceding and unbounded following) as third
+        from measured m
+        where ((m.document_id, m.passage_id) in (select b.document_id, b.passage_id from best b)) is true
+    ) m
+    where m.chunk_id = m.passage_id or m.score = 'infinity' or m.third is null
+       or m.score >= m.third - :margin::float8 * greatest(1, abs(m.third))
 )
 select n.vectors as looked_at, f.document_id, f.passage_id, f.chunk_ids, f.starts, f.ends, f.packed_vectors
 from looked_at n
@@ -44,13 +56,12 @@ left join (
     select m.document_id, m.passage_id, array_agg(m.chunk_id) as chunk_ids, array_agg(m.start_index) as starts,
            array_agg(m.end_index) as ends,
            string_agg(coalesce(halfvec_send(v.vector), vector_send(v.wide_vector)), ''::bytea) as packed_vectors
-    from measured m
+    from shown m
     cross join lateral (
         select v.vector, v.wide_vector from vectors v
         where v.collection_id = :collection_id and v.document_id = m.document_id and v.chunk_id = m.chunk_id
           and v.model_id = :model_id offset 0
     ) v
-    where ((m.document_id, m.passage_id) in (select b.document_id, b.passage_id from best b)) is true
     group by m.document_id, m.passage_id
 ) f on true
 
@@ -134,8 +145,31 @@ with measured as materialized (
 
 -- part: measured_of_allowed
 -- The filter speaks of the passage: its children come with it, and a child whose passage is there does not count by itself.
-members as materialized (
-    select a.document_id, a.id as passage_id, a.id as chunk_id, a.start_index, a.end_index from allowed a
+-- Most filters let a document through as a whole: then all of it is known, and passages and children find each other here.
+-- Those of other documents are looked up, but for a passage that was let through, too. Whether a few chunks are a whole
+-- document is not worth looking up. Why full joins: see `passages_of_all`.
+whole as materialized (
+    select a.document_id from allowed a group by a.document_id
+    having count(*) > 10 and count(*) = (
+        select d.chunk_count from documents d where d.collection_id = :collection_id and d.id = a.document_id)
+), of_whole as materialized (
+    select a.* from allowed a where (a.document_id in (select w.document_id from whole w)) is true
+), of_parts as materialized (
+    select a.* from allowed a where (a.document_id in (select w.document_id from whole w)) is not true
+), members as materialized (
+    select a.document_id, coalesce(p.id, a.id) as passage_id, a.id as chunk_id, a.start_index, a.end_index
+    from of_whole a
+    full join (select w.document_id, w.id from of_whole w) p
+        on p.document_id = a.document_id and p.id = case when a.level = 'CHILD' then a.parent_id end
+    where coalesce(a.id, '') <> ''
+    union all
+    select a.document_id, a.id, a.id, a.start_index, a.end_index
+    from (
+        select a.* from of_parts a
+        full join (select o.document_id, o.id from of_parts o) p
+            on p.document_id = a.document_id and p.id = case when a.level = 'CHILD' then a.parent_id end
+        where coalesce(a.id, '') <> '' and p.id is null
+    ) a
     left join lateral (
         select p.id from document_chunks p
         where p.collection_id = :collection_id and p.document_id = a.document_id and p.id = a.parent_id
@@ -143,7 +177,7 @@ members as materialized (
     ) p on true
     where p.id is null
     union all
-    select a.document_id, a.id, c.id, c.start_index, c.end_index from allowed a
+    select a.document_id, a.id, c.id, c.start_index, c.end_index from of_parts a
     cross join lateral (
         select c.id, c.start_index, c.end_index from document_chunks c
         where c.collection_id = :collection_id and c.document_id = a.document_id and c.parent_id = a.id
