@@ -60,7 +60,9 @@ def go_round_the_loop(browser: Browser, tmp_path: Path, db: str) -> None:
         expect(page.locator(".diff ins").first).to_have_text("35")
         page.goto("/ask")
         ask(page, "How much sulphur lowers the pH of sandy soil?")
-        expect(page.locator("#last .notice.changed")).to_contain_text("A source of the approved answer has changed")
+        expect(page.locator("#last .notice.changed")).to_contain_text(
+            "A source of the approved answer has changed"
+        )
         page.locator("#last .notice.changed summary").click()
         expect(page.locator("#last .diff ins").first).to_have_text("35")
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sourcebook.text.layout.blocks import Block, BlockKind, blocks
+from sourcebook.text.layout.sheet_rows import Cell, question_and_answer, rows_of_sheets
 from sourcebook.text.layout.tables import named_rows
 from sourcebook.text.sentences import sentence_spans
 
@@ -100,15 +101,19 @@ class Units:
         units: list[Unit] = []
         heading: tuple[int, int] | None = None
         found = blocks(content)
+        rows = rows_of_sheets(content, [(b.start, b.end) for b in found if b.kind is BlockKind.TEXT])
         for number, block in enumerate(found):
             indent = block.start - (content.rfind("\n", 0, block.start) + 1)
             if block.kind is BlockKind.HEADING:
                 heading = (block.start, block.end)
             elif block.kind is not BlockKind.DEBRIS:
                 is_header = block.kind is BlockKind.ROW and _is_header(found, number)
+                row = rows.get(block.start, ())
+                faq = question_and_answer(row)
+                spans = _spans(content, block, row, faq)
+                over = (faq[0].start, faq[0].end) if faq else heading
                 units += [
-                    Unit(block.kind, start, end, number, heading, indent, is_header)
-                    for start, end in _spans(content, block)
+                    Unit(block.kind, start, end, number, over, indent, is_header) for start, end in spans
                 ]
         return cls(content, units, named_rows(content))
 
@@ -208,13 +213,19 @@ class Units:
         return _LABEL.fullmatch(said) is not None or _VERDICT.fullmatch(said) is not None
 
 
-def _spans(content: str, block: Block) -> list[tuple[int, int]]:
-    """The spans of a block's units: sentences of prose and of long items, other blocks as a whole."""
-    is_long = block.kind is BlockKind.ITEM and block.end - block.start > _LONGEST_ITEM
-    if block.kind is not BlockKind.TEXT and not is_long:
-        return [(block.start, block.end)]
-    said = content[block.start : block.end]
-    return [(block.start + start, block.start + end) for start, end in sentence_spans(said)]
+def _spans(
+    content: str, block: Block, row: Sequence[Cell], faq: tuple[Cell, Cell] | None
+) -> list[tuple[int, int]]:
+    """The spans of a block's units: sentences of prose, of long items and long rows, other blocks as a whole.
+
+    Of a question with its answer in a sheet, the question is the heading.
+    """
+    start, end = (faq[1].start, faq[1].end) if faq else (block.start, block.end)
+    is_split_if_long = bool(row) or block.kind is BlockKind.ITEM
+    is_whole = end - start <= _LONGEST_ITEM if is_split_if_long else block.kind is not BlockKind.TEXT
+    if is_whole:
+        return [(start, end)]
+    return [(start + first, start + last) for first, last in sentence_spans(content[start:end])]
 
 
 def _is_header(found: Sequence[Block], number: int) -> bool:

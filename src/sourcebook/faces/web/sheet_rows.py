@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from markupsafe import Markup
 
 from sourcebook.faces.web.safe_html import with_spans
+from sourcebook.text.layout.sheet_rows import Cell, cells_of_line
 
 SHEETS = frozenset(
     {
@@ -24,15 +25,6 @@ _MOST_COLUMNS = 40
 _NUMBER = re.compile(r"[-+−]?[\d\s.,]+\s?%?")
 
 Spans = Sequence[tuple[int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A value, and where it stands in the text."""
-
-    name: str
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +68,8 @@ def _paragraphs(text: str) -> Iterator[Paragraph]:
         if part.strip():
             start = at + len(part) - len(part.lstrip("\n"))
             end = at + len(part.rstrip())
-            yield Paragraph(start, end, list(_cells(text, start, end)))
+            yield Paragraph(start, end, cells_of_line(text, start, end))
         at += len(part) + 2
-
-
-def _cells(text: str, start: int, end: int) -> Iterator[Cell]:
-    """The cells of a row. What has no name belongs to the value before it; the first may go without."""
-    line = text[start:end]
-    if "\n" in line or "; " not in line:
-        return
-    found: list[Cell] = []
-    at = start
-    for piece in line.split("; "):
-        name, colon, _ = piece.partition(": ")
-        if colon or not found:
-            found.append(
-                Cell(name if colon else "", at + len(name + colon) if colon else at, at + len(piece))
-            )
-        else:
-            found[-1] = Cell(found[-1].name, found[-1].start, at + len(piece))
-        at += len(piece) + 2
-    names = [cell.name for cell in found]
-    if len(set(names)) == len(names) > 1:
-        yield from found
 
 
 def _go_together(rows: Sequence[Paragraph], part: Paragraph) -> bool:
