@@ -35,7 +35,8 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
     [
         (
             "How do I reset my password?",
-            "**How do I reset my password?**\n\nOpen Settings and press Reset; you get a mail. It is valid for an hour. [1]",
+            "**How do I reset my password?**\n\n"
+            "Open Settings and press Reset; you get a mail. It is valid for an hour. [1]",
         ),
         ("What is the price of express delivery?", "Express delivery costs 9.90 euros within the EU. [1]"),
         (
