@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sourcebook.text.layout.blocks import Block, BlockKind, blocks
-from sourcebook.text.layout.sheet_rows import Cell, question_and_answer, rows_of_sheets
+from sourcebook.text.layout.sheet_rows import Cell, question_and_answer, rows_of_sheets, rows_of_tables
 from sourcebook.text.layout.tables import named_rows
 from sourcebook.text.sentences import sentence_spans
 
@@ -102,6 +102,7 @@ class Units:
         heading: tuple[int, int] | None = None
         found = blocks(content)
         rows = rows_of_sheets(content, [(b.start, b.end) for b in found if b.kind is BlockKind.TEXT])
+        in_tables = rows_of_tables(content)
         for number, block in enumerate(found):
             indent = block.start - (content.rfind("\n", 0, block.start) + 1)
             if block.kind is BlockKind.HEADING:
@@ -109,12 +110,11 @@ class Units:
             elif block.kind is not BlockKind.DEBRIS:
                 is_header = block.kind is BlockKind.ROW and _is_header(found, number)
                 row = rows.get(block.start, ())
-                faq = question_and_answer(row)
+                faq = question_and_answer(row or in_tables.get(block.start, ()))
+                kind = BlockKind.TEXT if faq else block.kind
                 spans = _spans(content, block, row, faq)
                 over = (faq[0].start, faq[0].end) if faq else heading
-                units += [
-                    Unit(block.kind, start, end, number, over, indent, is_header) for start, end in spans
-                ]
+                units += [Unit(kind, start, end, number, over, indent, is_header) for start, end in spans]
         return cls(content, units, named_rows(content))
 
     def __len__(self) -> int:
@@ -221,7 +221,7 @@ def _spans(
     Of a question with its answer in a sheet, the question is the heading.
     """
     start, end = (faq[1].start, faq[1].end) if faq else (block.start, block.end)
-    is_split_if_long = bool(row) or block.kind is BlockKind.ITEM
+    is_split_if_long = bool(row or faq) or block.kind is BlockKind.ITEM
     is_whole = end - start <= _LONGEST_ITEM if is_split_if_long else block.kind is not BlockKind.TEXT
     if is_whole:
         return [(start, end)]

@@ -1,10 +1,11 @@
-"""Rows of sheets. They are kept as lines, `Item: Locker; Price: 36`, so that one can be quoted whole."""
+"""Rows by their cells: of sheets, which are kept as lines, `Item: Locker; Price: 36`, and of tables between bars."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sourcebook.text.layout.tables import names_of_columns, spans_between_bars
 from sourcebook.text.vocabulary.word_lists import words_by_name
 
 
@@ -56,6 +57,19 @@ def rows_of_sheets(text: str, paragraphs: Sequence[tuple[int, int]]) -> dict[int
         start: rows[i]
         for i, (start, _) in enumerate(paragraphs)
         if rows[i] and (has_name_beside(i) or question_and_answer(rows[i]))
+    }
+
+
+def rows_of_tables(text: str) -> dict[int, Sequence[Cell]]:
+    """The cells of rows between bars, by where the row begins, if the columns have names."""
+    named = names_of_columns(text)
+    return {
+        start: [
+            Cell(name, *span)
+            for name, span in zip(names, spans_between_bars(text, start, end), strict=True)
+            if span[0] < span[1]
+        ]
+        for (start, end), names in named.items()
     }
 
 

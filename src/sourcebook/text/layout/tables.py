@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 _RULER = re.compile(r"\|?[\s:|+-]*-[\s:|+-]*\|?")
 _ROW = re.compile(r"\|.*\|")
@@ -75,6 +76,17 @@ def _named_rows(text: str) -> tuple[_NamedRow, ...]:
 def cells_between_bars(row: str) -> tuple[str, ...]:
     """The cells of a row that stands between bars."""
     return tuple(" ".join(cell.split()) for cell in _BETWEEN_CELLS.split(row.strip()[1:-1]))
+
+
+def spans_between_bars(text: str, start: int, end: int) -> list[Span]:
+    """Where the cells of such a row stand, without the blanks around them."""
+    bars = [start, *(start + 1 + bar.start() for bar in _BETWEEN_CELLS.finditer(text[start + 1 : end]))]
+    spans: list[Span] = []
+    for bar, following in pairwise(bars):
+        cell = text[bar + 1 : following]
+        first = bar + 1 + len(cell) - len(cell.lstrip())
+        spans.append((first, max(first, bar + 1 + len(cell.rstrip()))))
+    return spans
 
 
 def _named(table: Sequence[_Row], *, is_ruled: bool) -> list[_NamedRow]:

@@ -1,4 +1,4 @@
-"""A sheet of questions and answers: the answer is quoted whole, without the names of the columns."""
+"""A sheet or table of questions and answers: the answer is quoted whole, without the names of the columns."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ How do I reset my password?,"Open Settings and press Reset; you get a mail. It i
 Can I change the address after ordering?,"Yes, until the parcel has been handed to the courier.",2026-01-10
 What does express delivery cost?,Express delivery costs 9.90 euros within the EU.,2026-02-01
 """
+TABLE = """# Вопросы жильцов
+
+| № | Вопрос | Ответ |
+|---|---|---|
+| 1 | Когда дают горячую воду? | Горячую воду дают **круглосуточно**, кроме июля. О датах пишут на двери. |
+| 2 | Кому звонить, если застрял лифт? | Диспетчеру лифтов: 8 495 111-22-33. |
+"""
 SERVICES = """Услуга;Цена, руб.;Примечание
 Уборка комнаты;900;Заявка до 12:00. Бельё не входит.
 Химчистка ковра;2500;Только по будням. Ковёр забирает курьер.
@@ -25,8 +32,9 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
     (folder / "docs").mkdir()
     (folder / "docs" / "faq.csv").write_text(FAQ, encoding="utf-8")
     (folder / "docs" / "services.csv").write_text(SERVICES, encoding="utf-8")
+    (folder / "docs" / "house.md").write_text(TABLE, encoding="utf-8")
     with Sourcebook(settings=Settings(db=str(folder / "base.db"), chat_model="none")) as opened:
-        assert opened.add(str(folder / "docs")).added == 2
+        assert opened.add(str(folder / "docs")).added == 3
         yield opened
 
 
@@ -43,6 +51,14 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sourcebook]:
             "Can I still change the address after ordering?",
             "**Can I change the address after ordering?**\n\n"
             "Yes, until the parcel has been handed to the courier. [1]",
+        ),
+        (
+            "Когда дают горячую воду?",
+            "Горячую воду дают **круглосуточно**, кроме июля. О датах пишут на двери. [1]",
+        ),
+        (
+            "Застрял лифт, кому звонить?",
+            "**Кому звонить, если застрял лифт?**\n\nДиспетчеру лифтов: 8 495 111-22-33. [1]",
         ),
     ],
 )
