@@ -86,6 +86,38 @@ def test_a_fact_in_another_language_is_found_among_texts_in_that_of_the_question
     assert both.ask("Какая температура плавления олова?").tier is Tier.NONE
 
 
+TOWNS = "Bath Cardiff Dover Exeter Falmouth Gosport Hull Ipswich Leith Margate Norwich Oban Poole Whitby"
+HARBOURS = {
+    name: f"The hotel by the harbour of {name} has rooms for business guests. A trip along the coast takes "
+    f"{hours} hours, and boats leave twice a day. The speed limit in the harbour is {hours + 1} knots per hour."
+    for hours, name in enumerate(TOWNS.split(), start=2)
+}
+TRAVEL = {
+    "trips": "Лимит на гостиницу — 120 евро за ночь в Лиссабоне и 95 евро в Таллине. Билеты покупает бухгалтерия.",
+    "winter": "Последнюю лодку поднимают из воды до 25 октября. Аккумуляторы хранят в тёплой мастерской.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "document"),
+    [
+        ("Which hotel limit per night applies to business trips in Lisbon?", "trips"),
+        ("By when must the last boat be out of the water?", "winter"),
+    ],
+)
+def test_many_texts_that_share_words_with_a_question_do_not_hide_what_is_near_in_another_language(
+    tmp_path: Path, question: str, document: str
+) -> None:
+    for book in _book(tmp_path, HARBOURS | TRAVEL):
+        declined = book.ask(question)
+        assert declined.tier is Tier.NONE
+        assert TRAVEL[document] in declined.nearest_excerpts
+        own = book.ask("What is the speed limit in the harbour of Oban?")
+        assert [each.document_id for each in own.citations] == ["Oban"]
+        unrelated = book.ask("Who repairs the sails?").nearest
+        assert not TRAVEL.keys() & {each.chunk.document_id for each in unrelated}
+
+
 ERRORS = {
     "guide-en": "You do not return an HTTPException, you raise it. Larch then answers with the code 400.",
     "guide-pt": "Uma HTTPException não é devolvida com return: faça raise. O Larch responde com o código 400.",

@@ -86,3 +86,15 @@ def test_rows_of_a_table_without_the_column_that_is_asked_for_do_not_come_along(
     told = shown("how much is a cello per month?", page)
     assert "38" in told
     assert "endpin" not in told
+
+
+def test_where_not_all_rows_fit_those_that_answer_best_are_shown_in_their_order() -> None:
+    day = "on working days, by name and date of birth"
+    unsaid = ["in the morning", "in the evening", "at home", "by telephone", "on a Saturday"]
+    rows = [f"| Visit to the physician {kind} | ask at the desk | {day} |" for kind in unsaid]
+    rows += [f"| Visit to the physician at night | 57 pounds | {day} |"]
+    rows += [f"| Visit to the physician after an operation | 66 pounds | {day} |"]
+    table = "\n".join(["| Service | Price | Booking |", "|---|---|---|", *rows])
+    text = shown("How much is a visit to the physician?", table)
+    assert 0 < text.index("57 pounds") < text.index("66 pounds")
+    assert text.endswith("…")

@@ -143,7 +143,7 @@ def test_an_accepted_question_keeps_its_first_passage_and_leaves_what_is_far_beh
         [(first, at(-4.0)), (closest, at(2.0)), (far, at(-4.0))], {}, verdict=QuestionVerdict(1.0, 0.0)
     )
     assert found.accepted(1000) == [first, closest]
-    assert found.nearest(1) == [closest]
+    assert found.nearest()[:1] == [closest]
     declined = JudgedPassages(found.passages, {}, verdict=QuestionVerdict(-1.0, 0.0))
     assert declined.accepted(1000) == []
 

@@ -47,6 +47,19 @@ def test_two_places_of_a_document_are_both_quoted() -> None:
     assert quoted("Does a child that is sick stay at home?", *apart) == [FIRST.strip(), THIRD + FOURTH]
 
 
+def test_a_nearer_place_in_another_language_is_quoted_after_those_of_the_question_or_alone() -> None:
+    rule = "A criança doente fica em casa e não vai ao treino. Os pais avisam o treinador antes do meio-dia."
+    own, foreign = page("notes", FIRST), page("regras", rule)
+    near = Judgement(0.0, 0.0, 0.0, 0.4, 0.0)
+    question, sources = "Whom do I tell that a child is sick?", PassageSources([own, foreign], {}, "en")
+    weights = {"child": 1.0, "sick": 1.0}
+    for verdict, documents in (NEARLY, ["notes", "regras"]), (QuestionVerdict(-9.0, 0.0), ["regras"]):
+        found = JudgedPassages([(own, near)], weights, (), "en", verdict, [(foreign, near)])
+        shown = closest_passages(question, found, sources)
+        assert [each.passage.chunk.document_id for each in shown if each.excerpt] == documents
+        assert len(shown) == 2
+
+
 def see_also(question: str, *passages: SearchResult) -> list[str | None]:
     weights = dict.fromkeys(analyse_question(question, ["en"]).terms, 1.0)
     composed = extracted(question, weights, PassageSources(passages, {}, "en"), "en")

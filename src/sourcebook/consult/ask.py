@@ -415,7 +415,7 @@ class Consultation:
 
     async def _closest(self, question: OpenQuestion, found: JudgedPassages) -> list[QuotedPassage]:
         """The passages that come closest to the question, noted in its details."""
-        undamaged = await self._judge.undamaged(found.nearest(len(found.passages)), question.context)
+        undamaged = await self._judge.undamaged(found.nearest(), question.context)
         # Rejected passages are shown only if there are no others.
         left = question.rejected.others(undamaged) or undamaged
         sources = PassageSources(left, question.context.documents, question.language)

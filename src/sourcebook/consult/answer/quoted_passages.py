@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from sourcebook.consult.question.typed_words import in_plain_spelling
 if TYPE_CHECKING:
     from sourcebook.consult.answer.composer import PassageSources
     from sourcebook.consult.evidence.passages import JudgedPassages
+    from sourcebook.consult.evidence.question_judge import JudgedPassage
     from sourcebook.consult.excerpt.answer_without_model import Extract
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import SearchResult
@@ -76,20 +77,35 @@ def quoted_passage(found: Extract, passage: SearchResult, sources: PassageSource
 
 
 def closest_passages(question: str, found: JudgedPassages, sources: PassageSources) -> list[QuotedPassage]:
-    """The undamaged passages, for a decline. If they were nearly close enough, some come first and are quoted."""
-    if not found.verdict.is_nearly_accepted:
-        return [_named(passage, sources) for passage in sources.passages]
+    """The undamaged passages, for a decline. If they were nearly close enough, some come first and are quoted.
+
+    So is one in another language, if it is nearer than all in that of the question.
+    """
+    """The undamaged passages, for a decline. If they were nearly close enough, some come first and are quoted.
+
+    So is the one in another language that is nearer than all in the question's.
+    """
     question = in_plain_spelling(question)
-    weights = emphasised(found.weights, question, found.language)
-    asked = Asked(question, weights, found.language, sources.language)
-    # In the order of the search, which tells the first result.
-    read = [passage for passage, _ in found.passages if passage in sources.passages]
-    firsts = [
-        likely.extracts[0] for likely in likely_answers(asked, read, _QUOTED_OF_A_DECLINE, sources.lengths)
-    ]
-    quoted = [quoted_passage(first, read[first.passage], sources) for first in firsts]
-    shown = [read[first.passage] for first in firsts]
-    return [*quoted, *(_named(passage, sources) for passage in sources.passages if passage not in shown)]
+    quoted: list[QuotedPassage] = []
+    if found.verdict.is_nearly_accepted:
+        weights = emphasised(found.weights, question, found.language)
+        asked = Asked(question, weights, found.language, sources.language)
+        # In the order of the search, which tells the first result.
+        quoted += _quoted(asked, found.passages, _QUOTED_OF_A_DECLINE, sources)
+    shown = {each.passage.chunk.id for each in quoted}
+    nearer = [each for each in found.nearer if each[0].chunk.id not in shown]
+    quoted += _quoted(Asked(question, found.weights, None, sources.language), nearer, 1, sources)
+    shown = {each.passage.chunk.id for each in quoted}
+    return [*quoted, *(_named(each, sources) for each in sources.passages if each.chunk.id not in shown)]
+
+
+def _quoted(
+    asked: Asked, passages: Sequence[JudgedPassage], most: int, sources: PassageSources
+) -> list[QuotedPassage]:
+    known = {each.chunk.id for each in sources.passages}
+    read = [passage for passage, _ in passages if passage.chunk.id in known]
+    firsts = [likely.extracts[0] for likely in likely_answers(asked, read, most, sources.lengths)]
+    return [quoted_passage(first, read[first.passage], sources) for first in firsts]
 
 
 def _named(passage: SearchResult, sources: PassageSources) -> QuotedPassage:

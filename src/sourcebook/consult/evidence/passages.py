@@ -22,7 +22,7 @@ from sourcebook.consult.evidence.subject_order import by_subject
 from sourcebook.consult.evidence.weighed_question import WeighedQuestion
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import MANUAL_COLLECTION
-from sourcebook.model.search import RetrievalConfig, SearchReport, SearchResult
+from sourcebook.model.search import And, Equals, Not, RetrievalConfig, SearchReport, SearchResult
 from sourcebook.ports.storage import WordPlanning
 from sourcebook.text.languages import detect_language
 from sourcebook.text.layout.contents import is_contents
@@ -43,6 +43,10 @@ _CANDIDATES = 6
 _WIDER = 3
 """If tables of contents were found, the search is repeated for so many times as many passages."""
 
+_NEARLY = 0.4
+"""How far below the threshold a passage in another language may be, to be quoted below a decline. Of those that were
+found only by a search for them, too few hold the answer to give them as one."""
+
 _RELATED = 0.3
 """A passage without a word of the question counts as related from this similarity on."""
 
@@ -57,6 +61,8 @@ class JudgedPassages:
     language: str | None = None
     """The language in which words are compared: the question's, if the base has it; None for that of each passage."""
     verdict: QuestionVerdict = NOTHING_FOUND
+    nearer: Sequence[JudgedPassage] = ()
+    """If it is declined: the nearest passage in another language than the question's, if none in that is as near."""
 
     def accepted(self, most_characters: int, *, is_nearly_enough: bool = False) -> list[SearchResult]:
         """If the question is answered (or nearly): the passages, best first, as many as fit. Otherwise none.
@@ -74,15 +80,16 @@ class JudgedPassages:
                 taken.append(passage)
         return taken
 
-    def nearest(self, most: int) -> list[SearchResult]:
+    def nearest(self) -> list[SearchResult]:
         """The passages, closest first, without those that are unrelated to the question."""
         related = [
             (passage, judgement)
             for passage, judgement in self.passages
             if judgement.share > 0 or judgement.similarity >= _RELATED
         ]
-        ordered = sorted(related, key=lambda found: -found[1].score)
-        return [passage for passage, _ in ordered[:most]]
+        ordered = [passage for passage, _ in sorted(related, key=lambda found: -found[1].score)]
+        found = {passage.chunk.id for passage in ordered}
+        return [*ordered, *(passage for passage, _ in self.nearer if passage.chunk.id not in found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +132,8 @@ class PassageJudge:
             found = by_subject(found, wanted.question, wanted_words, language)
         question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
 
-        def first(some: Sequence[SearchResult]) -> list[JudgedPassage]:
-            return [(each, judged(wanted_words, each, language)) for each in some[: wanted.config.top_k]]
+        def first(some: Sequence[SearchResult], most: int = wanted.config.top_k) -> list[JudgedPassage]:
+            return [(each, judged(wanted_words, each, language)) for each in some[:most]]
 
         if own := _in_language(found, language, held):
             passages = first(own)
@@ -137,13 +144,20 @@ class PassageJudge:
             found = without_translations(found, own)
         passages = first(found)
         verdict = _verdict(question, passages, wanted.language, context)
+        nearer: Sequence[JudgedPassage] = ()
+        if not verdict.is_accepted and language is not None and len(held) > 1:
+            near = await self._in_other_languages(wanted, config, context)
+            others = first(without_translations(near, own or found))
+            in_others = _verdict_across(question, others, context)
+            is_nearer = _similarity(others) > _similarity(first(own or found, len(found)))
+            nearer = others[:1] if is_nearer and in_others.score >= in_others.needed - _NEARLY else ()
         if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
             # Decided by vectors, so the nearest come first, without those in the asker's language, where words failed.
             near = nearness(wanted.question, passages)
             ordered = [passages[place] for place in sorted(range(len(near)), key=lambda place: -near[place])]
             foreign = [(p, j) for p, j in ordered if detect_language(p.chunk.content) != wanted.language]
             passages, language = foreign or ordered, None
-        return JudgedPassages(passages, weights, report.warnings, language, verdict)
+        return JudgedPassages(passages, weights, report.warnings, language, verdict, nearer)
 
     async def _without_contents(
         self, wanted: PassageQuery, config: RetrievalConfig, context: QuestionContext
@@ -157,6 +171,20 @@ class PassageJudge:
         report = await self._retrieval.report(collections, wanted.query, wider, context)
         others = [result for result in report.results if not _is_contents(result)]
         return replace(report, results=(others or report.results)[: config.top_k])
+
+    async def _in_other_languages(
+        self, wanted: PassageQuery, config: RetrievalConfig, context: QuestionContext
+    ) -> list[SearchResult]:
+        """What is in other languages than the question's, nearest first.
+
+        One search for all would not find it: texts in one language are nearer to each other, and share their words.
+        """
+        others = Not(Equals("language", str(wanted.language)))
+        kept = others if config.filter is None else And([config.filter, others])
+        report = await self._without_contents(wanted, replace(config, filter=kept), context)
+        found = [each for each in report.results if detect_language(each.chunk.content) != wanted.language]
+        near = nearness(wanted.question, [(each, judged({}, each, None)) for each in found])
+        return [found[place] for place in sorted(range(len(found)), key=lambda place: -near[place])]
 
     async def undamaged(
         self, passages: Sequence[SearchResult], context: QuestionContext
@@ -226,8 +254,21 @@ def _verdict(
         return verdict_on(question, passages, facts, is_foreign=True)
     if not _is_nearest_foreign(asked_in, held, passages):
         return by_words
-    by_meaning = verdict_on(question, passages, facts, is_foreign=True, is_held=True)
+    by_meaning = _verdict_across(question, passages, context)
     return by_meaning if by_meaning.is_accepted else by_words
+
+
+def _verdict_across(
+    question: WeighedQuestion, passages: Sequence[JudgedPassage], context: QuestionContext
+) -> QuestionVerdict:
+    """Whether passages in other languages answer, although the base has that of the question."""
+    if not passages:
+        return NOTHING_FOUND
+    return verdict_on(question, passages, _facts(passages, context), is_foreign=True, is_held=True)
+
+
+def _similarity(passages: Sequence[JudgedPassage]) -> float:
+    return max((judgement.similarity for _, judgement in passages), default=0.0)
 
 
 def _facts(passages: Sequence[JudgedPassage], context: QuestionContext) -> AcceptanceFacts:

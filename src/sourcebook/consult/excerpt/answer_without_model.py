@@ -389,9 +389,11 @@ def _list_of_rows(
     extracts: list[Extract] = []
     for at, rows in fitting:
         fit: list[int] = []
-        for i in rows:
+        # Where not all fit, the likeliest do, whatever their place in the table.
+        for i in sorted(rows, key=lambda i: -makers[at].stretches.chances[i]):
             room -= makers[at].stretches.size(i) + 1
             fit += [i] if room >= 0 else []
+        fit.sort()
         if fit:
             is_whole = len(fitting) == 1 and texts[at].holds_whole_table
             is_cut = room < 0 or (is_open and at == fitting[-1][0] and not is_whole)
