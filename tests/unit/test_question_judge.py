@@ -41,6 +41,27 @@ def test_a_verdict_is_the_sum_of_its_shares() -> None:
     assert told["numbers"]["share"]["value"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "section", "is_missing"),
+    [
+        ("How much is a lesson in Tallinn?", "A lesson costs 65 pounds.", "Prices > Bristol", 1.0),
+        ("How much is a lesson in Tallinn?", "A lesson costs 65 euros.", "Prices > Tallinn", 0.0),
+        ("Сколько стоит урок в Таллине?", "Урок стоит 65 евро. Запись в конторе Таллинна.", None, 0.0),
+        ("Сколько стоит урок в Бристоле?", "In Bristol a lesson is 65 pounds.", None, 0.0),
+        ("Is a lesson given in December?", "A lesson costs 65 euros.", None, 0.0),
+        ("How much is a lesson in Narva?", "A lesson costs 65 euros.", None, 0.0),
+        ("How much is a lesson?", "A lesson costs 65 euros.", None, 0.0),
+    ],
+)
+def test_a_price_elsewhere_does_not_answer_for_a_place_that_the_base_knows(
+    question: str, text: str, section: str | None, is_missing: float
+) -> None:
+    weighed, found = asked(question, passage(text, section=section))
+    known = dict.fromkeys(("tallinn", "таллин", "бристол", "decemb", "lesson", "урок"), 3)
+    there = replace(weighed, counts=WordCounts(known, 1000), languages=("en", "ru"))
+    assert numbers_of(there, found)["place_missing"] == is_missing
+
+
 def test_a_passage_about_something_else_is_declined() -> None:
     assert not verdict_on(
         *asked(QUESTION, passage("Two litres of water.", similarity=0.1)), FACTS

@@ -18,6 +18,7 @@ from sourcebook.consult.evidence.missing.missing_form import SoughtForm
 from sourcebook.consult.evidence.missing.missing_names import (
     is_name_unknown,
     is_number_missing,
+    is_place_missing,
     names_found,
     without_days_of,
 )
@@ -153,6 +154,7 @@ def numbers_of(question: WeighedQuestion, passages: Sequence[JudgedPassage]) -> 
         "agreement": _agreement(passages),
         "unknown": _unknown(question),
         "name_unknown": float(is_name_unknown(rest)),
+        "place_missing": float(is_place_missing(rest, closest, found)),
         "thing_missing": missing_thing(question, closest, found),
         "form_missing": _form_missing(form),
         "count_missing": float(is_count_missing(question.asked_now, found)),

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.evidence.passage_surroundings import said_with_title
+from sourcebook.consult.evidence.passage_surroundings import document_of, said_with_title
+from sourcebook.consult.question.foreign_names import ForeignNames
 from sourcebook.consult.question.named_days import days_of_rows, named_days, without_days
 from sourcebook.consult.support.support_check import names
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stems import stem_words
 from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
+from sourcebook.text.vocabulary.word_lists import word_groups
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.weighed_question import WeighedQuestion
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 _SHORTEST_INFLECTED = 4
 _LONGEST_ENDING = 2
 _SHORTEST_NAME = 3
+_IN_A_PLACE = re.compile(
+    r"(?<=\s)(?:in|at|from|near|в|во|на|из|под|em|no|na|nos|nas|de|do|da|en)\s+(?P<name>[^\W\d_a-zа-яё][^\W\d_]*[a-zа-яёà-ÿ])(?![\w.:/-])"
+)
 _DIGITS_IN_A_ROW = re.compile(r"\d+")
 
 
@@ -63,6 +68,35 @@ def is_name_unknown(question: WeighedQuestion) -> bool:
 
 def _is_known(word: str, languages: Sequence[str | None], counts: WordCounts) -> bool:
     return any(counts.passages.get(stem_words([word], language)[0]) for language in languages)
+
+
+def is_place_missing(
+    question: WeighedQuestion, closest: SearchResult, passages: Sequence[SearchResult]
+) -> bool:
+    """Whether it is asked of a place ("in Tallinn") that the base knows, and nothing found of the closest document has.
+
+    The price in Bristol is no answer. A place that the base does not know is missed otherwise.
+    """
+    (times,) = word_groups("time_words.txt", "word")
+    named = (match["name"] for match in _IN_A_PLACE.finditer(question.text))
+    places = [name for name in named if not times.holds(name.casefold()) and name != "May"]
+    if not places or question.text.isupper():
+        return False
+    languages = question.languages or (question.language,)
+    of_document = [closest, *(each for each in passages if document_of(each) == document_of(closest))]
+    said = "\n".join(f"{each.chunk.section or ''}\n{said_with_title(each)}" for each in of_document)
+    said = f"{closest.document_path}\n{said}"
+    return any(
+        _is_known(place.casefold(), languages, question.counts) and not _is_said(place, said)
+        for place in places
+    )
+
+
+def _is_said(name: str, text: str) -> bool:
+    """Whether a text has a name, in another form, or as it sounds in another script."""
+    held = set(words(text))
+    folded = name.casefold()
+    return folded in held or _has_form(folded, held) or bool(ForeignNames(f"– {name}").met_by(text))
 
 
 def is_number_missing(question: str, closest: SearchResult) -> bool:
