@@ -14,8 +14,8 @@ from sourcebook.consult.question.named_people import full_names, is_another
 from sourcebook.text.analysis import distinct_terms, words
 
 if TYPE_CHECKING:
-    from sourcebook.consult.excerpt.answer_without_model import ReadText
     from sourcebook.consult.excerpt.excerpt_features import Asked
+    from sourcebook.consult.excerpt.read_texts import ReadText
 
 _ON_THE_DAY = 2.0
 """The bonus for rows of the day asked about, whose numbers alone may mean something else."""
