@@ -33,7 +33,7 @@ from sourcebook.consult.excerpt.answer_without_model import chosen
 from sourcebook.consult.excerpt.excerpt_features import Asked
 from sourcebook.consult.excerpt.excerpt_weights import WEIGHTS_FILE, excerpt_weights
 from sourcebook.consult.excerpt.read_texts import read_texts
-from sourcebook.consult.question.forms import AskedForms
+from sourcebook.consult.question.asked_for.forms import AskedForms
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.evaluation.question_sets import read_queries, read_records
 from sourcebook.retrieve.question_context import QuestionContext

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.excerpt.answer_without_model import likely_answers
 from sourcebook.consult.excerpt.excerpt_features import Asked
-from sourcebook.consult.question.typed_words import in_plain_spelling
+from sourcebook.consult.question.words.typed_words import in_plain_spelling
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.composer import PassageSources

@@ -20,7 +20,7 @@ from sourcebook.consult.excerpt.read_texts import chances, read_texts
 from sourcebook.consult.excerpt.rows_meant import with_rows_meant
 from sourcebook.consult.excerpt.rows_that_answer import rows_alike, rows_that_fit
 from sourcebook.consult.excerpt.stretches import LONGEST, Stretch, Stretches
-from sourcebook.consult.question.forms import SURE_FORMS, AskedForms
+from sourcebook.consult.question.asked_for.forms import SURE_FORMS, AskedForms
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
 

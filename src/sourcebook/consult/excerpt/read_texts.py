@@ -19,8 +19,8 @@ from sourcebook.text.analysis import distinct_terms
 
 if TYPE_CHECKING:
     from sourcebook.consult.excerpt.joined_passages import JoinedPassages
-    from sourcebook.consult.question.definitions import AskedDefinition
-    from sourcebook.consult.question.forms import AskedForms
+    from sourcebook.consult.question.asked_for.definitions import AskedDefinition
+    from sourcebook.consult.question.asked_for.forms import AskedForms
     from sourcebook.model.search import SearchResult
 
 
