@@ -29,9 +29,11 @@ from benchmarks.quality.run import Bench as EmbeddingBench
 from sourcebook import AsyncSourcebook, Settings
 from sourcebook.consult.evidence.passages import PassageJudge, PassageQuery
 from sourcebook.consult.evidence.question_share import emphasised
-from sourcebook.consult.excerpt.answer_without_model import Asked, chosen, read_texts
+from sourcebook.consult.excerpt.answer_without_model import chosen
+from sourcebook.consult.excerpt.excerpt_features import Asked
 from sourcebook.consult.excerpt.excerpt_weights import WEIGHTS_FILE, excerpt_weights
-from sourcebook.consult.question.forms import AskedForms
+from sourcebook.consult.excerpt.read_texts import read_texts
+from sourcebook.consult.question.asked_for.forms import AskedForms
 from sourcebook.model.search import RetrievalConfig
 from sourcebook.retrieve.evaluation.question_sets import read_queries, read_records
 from sourcebook.retrieve.question_context import QuestionContext
@@ -40,7 +42,7 @@ from sourcebook.text.languages import detect_language
 
 if TYPE_CHECKING:
     from benchmarks.excerpts.learning import Numbers
-    from sourcebook.consult.excerpt.answer_without_model import ReadText
+    from sourcebook.consult.excerpt.read_texts import ReadText
     from sourcebook.model.documents import EmbeddingModel
     from sourcebook.model.search import SearchResult
     from sourcebook.ports.providers import Embedder

@@ -14,6 +14,7 @@ from sourcebook._version import __version__
 if TYPE_CHECKING:
     from sourcebook.client import AsyncSourcebook
     from sourcebook.consult.context.context_builder import Context, ContextBuilder, ContextChunk, ContextOrder
+    from sourcebook.consult.question.inquiry import OnReadOnly
     from sourcebook.consult.reception.reception import Reception
     from sourcebook.curate.moderation import Moderation
     from sourcebook.doors.conversations import ConversationsDoor
@@ -150,6 +151,7 @@ _HOMES = {
         "ContextChunk",
         "ContextOrder",
     ),
+    "sourcebook.consult.question.inquiry": ("OnReadOnly",),
     "sourcebook.consult.reception.reception": ("Reception",),
     "sourcebook.curate.moderation": ("Moderation",),
     "sourcebook.doors.conversations": ("ConversationsDoor",),
@@ -373,6 +375,7 @@ __all__ = [
     "OnExisting",
     "OnFailed",
     "OnMissingEmbedder",
+    "OnReadOnly",
     "OnRemoval",
     "OnRerankFailure",
     "OperationType",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.assembly import (
@@ -20,7 +21,7 @@ from sourcebook.assembly import (
     make_reception,
     make_uploads,
 )
-from sourcebook.consult.question.inquiry import HELP_FILTER, LOCAL_USER, Inquiry
+from sourcebook.consult.question.inquiry import HELP_FILTER, LOCAL_USER, Inquiry, OnReadOnly
 from sourcebook.doors.answer_files import AnswerFilesDoor
 from sourcebook.doors.connection import DoorConnection
 from sourcebook.doors.conversations import ConversationsDoor
@@ -70,7 +71,8 @@ class AsyncSourcebook(EarlierNames):
     """A base, for async code: `async with AsyncSourcebook("data/knowledge_base.db") as book: …`.
 
     Anything you leave out comes from the settings. An embedder or chat model that you pass replaces the one in the
-    settings. Conversations are stored under the name in `face`.
+    settings. Conversations are stored under the name in `face`; in a base that can only be read, questions are refused
+    or, with `on_read_only`, answered without being stored.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class AsyncSourcebook(EarlierNames):
         embedder: Embedder | None = None,
         chat_model: ChatModel | None = None,
         face: str = "python",
+        on_read_only: OnReadOnly = OnReadOnly.REFUSE,
     ) -> None:
         chosen = settings if settings is not None else load().settings
         self._settings = chosen if db is None else chosen.at(str(db))
@@ -88,6 +91,7 @@ class AsyncSourcebook(EarlierNames):
         self._embedders = self._connection.embedders
         self._chat_model = self._connection.chat_model
         self._face = face
+        self._inquiry = partial(Inquiry, face=face, on_read_only=on_read_only)
 
     async def open(self) -> Self:
         """Open the base, creating it if needed. Calling this twice does no harm."""
@@ -345,12 +349,11 @@ class AsyncSourcebook(EarlierNames):
         the citations. In a session, a question may build on earlier ones; the session remembers its first collections,
         category and subcategory. Without one, `earlier` are the messages that came before, which are not stored.
         """
-        inquiry = Inquiry(
+        inquiry = self._inquiry(
             question,
             () if collection is None else self._several(collection),
             session_id=session,
             user_id=user,
-            face=self._face,
             category=category,
             subcategory=subcategory,
             filter=filter,
@@ -381,9 +384,7 @@ class AsyncSourcebook(EarlierNames):
         on_event: Callable[[AnswerEvent], None] | None = None,
     ) -> Answer:
         """Answer from documents of type `documentation` and `readme`, and from Sourcebook's own manual."""
-        inquiry = Inquiry(
-            question, self._several(collection), session_id=session, face=self._face, filter=HELP_FILTER
-        )
+        inquiry = self._inquiry(question, self._several(collection), session_id=session, filter=HELP_FILTER)
         helping = self._consultation(make_help_retrieval(self._retriever()))
         return await helping.answer(inquiry, on_event)
 

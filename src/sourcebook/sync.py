@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from sourcebook.client import AsyncSourcebook
+from sourcebook.consult.question.inquiry import OnReadOnly
 from sourcebook.ingest.add_request import OnArchives, OnFailed, OnRemoval
 from sourcebook.model.accounts import AccountRole
 from sourcebook.model.backup import OnExisting
@@ -827,8 +828,9 @@ class SyncCuratedDoor:
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        By its sources it is known when the answer is out of date. `source` makes them. Unless they are given, what
-        supports the answer is looked for in the documents, and marked in it as on approval; with none, nothing is.
+        By its sources it is known when the answer is out of date. `source` makes them. If they are left out,
+        what supports the answer is looked for in the documents, and marked in it as on approval. An empty list binds
+        it to nothing.
         `also` are other wordings of the question.
         """
         return self._waiter.call(
@@ -1337,7 +1339,8 @@ class Sourcebook:
     """A base: `with Sourcebook("data/knowledge_base.db") as book: …`. May be used from several threads at once.
 
     Anything you leave out comes from the settings. An embedder or chat model that you pass replaces the one in the
-    settings. Conversations are stored under the name in `face`.
+    settings. Conversations are stored under the name in `face`; in a base that can only be read, questions are refused
+    or, with `on_read_only`, answered without being stored.
     """
 
     def __init__(
@@ -1348,9 +1351,15 @@ class Sourcebook:
         embedder: Embedder | None = None,
         chat_model: ChatModel | None = None,
         face: str = "python",
+        on_read_only: OnReadOnly = OnReadOnly.REFUSE,
     ) -> None:
         self._book = AsyncSourcebook(
-            db, settings=settings, embedder=embedder, chat_model=chat_model, face=face
+            db,
+            settings=settings,
+            embedder=embedder,
+            chat_model=chat_model,
+            face=face,
+            on_read_only=on_read_only,
         )
         self._waiter = Waiter(self._book)
 

@@ -7,7 +7,7 @@ from collections.abc import Generator
 import pytest
 
 from sourcebook import Settings, Sourcebook
-from sourcebook.consult.question.named_people import full_names, is_another
+from sourcebook.consult.question.words.named_people import full_names, is_another
 
 TABLES = {
     "releases.md": "# Releases\n\n| version | name | year |\n|---|---|---|\n| 10.10 | Yosemite | 2014 |\n"

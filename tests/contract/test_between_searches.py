@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import numpy as np
 import pytest
+from tests.contract.statements import FOLLOWING, statements_told
 
 from sourcebook import AsyncSourcebook, Collection, Settings
 from sourcebook.errors import CollectionNotFound
-from sourcebook.storage.sqlite.worker_session import SqliteSession
 from sourcebook.testing.contract.material import chunk
 
 if TYPE_CHECKING:
@@ -59,18 +59,11 @@ async def db(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def followed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def followed() -> Generator[list[str]]:
     """The statements by which changed documents were read."""
     seen: list[str] = []
-    stream = SqliteSession.stream
-
-    def noted(self: SqliteSession, name: str, /, **parameters: object) -> Iterator[tuple[Any, ...]]:
-        if name in ("some_vector_rows", "some_word_rows"):
-            seen.append(name)
-        return stream(self, name, **parameters)
-
-    monkeypatch.setattr(SqliteSession, "stream", noted)
-    return seen
+    with statements_told(FOLLOWING, seen.append):
+        yield seen
 
 
 @pytest.fixture

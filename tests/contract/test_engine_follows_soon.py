@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import numpy as np
 import pytest
+from tests.contract.statements import FOLLOWING, rows_told, statements_told
 
 from sourcebook import AsyncSourcebook, Collection, Equals, Settings
 from sourcebook.storage.sqlite import driver
 from sourcebook.storage.sqlite.database import read_queries
 from sourcebook.storage.sqlite.engine.filter_columns import Columns
 from sourcebook.storage.sqlite.engine.memory_images import Image, LivePart
-from sourcebook.storage.sqlite.worker_session import Memory, SqliteSession, in_snapshot
+from sourcebook.storage.sqlite.worker_session import Memory, in_snapshot
 from sourcebook.testing.contract.material import chunk
 
 if TYPE_CHECKING:
     from sourcebook.model.documents import EmbeddedChunk
-    from sourcebook.storage.database import Row
 
 pytestmark = pytest.mark.anyio
 
@@ -65,19 +65,15 @@ async def by_words(book: AsyncSourcebook, dimensions: int = 8) -> list[str]:
 
 
 @pytest.fixture
-def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def loaded() -> Generator[list[str]]:
     """Where the rows of changed documents were read, each time: in the loop, or in a thread."""
     seen: list[str] = []
-    stream = SqliteSession.stream
+    with statements_told(FOLLOWING, lambda _: seen.append("loop" if in_loop() else "thread")):
+        yield seen
 
-    def noted(self: SqliteSession, name: str, /, **parameters: object) -> Iterator[tuple[Any, ...]]:
-        if name in ("some_vector_rows", "some_word_rows"):
-            is_here = threading.current_thread() is threading.main_thread()
-            seen.append("loop" if is_here else "thread")
-        return stream(self, name, **parameters)
 
-    monkeypatch.setattr(SqliteSession, "stream", noted)
-    return seen
+def in_loop() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 @pytest.mark.parametrize(
@@ -150,26 +146,20 @@ async def test_what_a_thread_has_to_make_one_part_is_read_once(
 @pytest.mark.parametrize("collection_id", ["c", "another"])
 @pytest.mark.parametrize("search", [by_meaning, by_words])
 async def test_the_loop_does_not_read_a_long_log_of_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: Any, collection_id: str
+    tmp_path: Path, search: Any, collection_id: str
 ) -> None:
-    read: list[int] = []
-    run = driver.run
-
-    def noted(connection: driver.Connection, sql: str, parameters: dict[str, Any]) -> list[Row]:
-        found = run(connection, sql, parameters)
-        if threading.current_thread() is threading.main_thread():
-            read.append(len(found))
-        return found
-
+    read: list[bool] = []
     db = tmp_path / "base.db"
-    async with opened(db) as book:
-        await book.create_collection(Collection("c", 8))
-        await write(book, rows("first", 20))
-        before = await search(book)
-        log_changes(db, collection_id)
-        monkeypatch.setattr(driver, "run", noted)
-        assert await search(book) == before
-    assert 0 < max(read) < MANY_CHANGES // 10
+    with rows_told(lambda: read.append(in_loop())):
+        async with opened(db) as book:
+            await book.create_collection(Collection("c", 8))
+            await write(book, rows("first", 20))
+            before = await search(book)
+            log_changes(db, collection_id)
+            read.clear()
+            assert await search(book) == before
+            in_the_loop = read.count(True)
+    assert 0 < in_the_loop < MANY_CHANGES // 10
 
 
 def log_changes(db: Path, collection_id: str) -> None:

@@ -15,7 +15,8 @@ from tests.faces.shell import Here, Shell
 from tests.faults.chat_servers import chatting, says
 from tests.faults.disks import ReadOnly, mounted
 
-from sourcebook import Answer, Sourcebook, Tier
+from sourcebook import Answer, OnReadOnly, Sourcebook, Tier
+from sourcebook.errors import BaseReadOnly
 from sourcebook.faces.cli.terminal.answer_reasons import reasons
 from sourcebook.faces.cli.terminal.answer_text import say_sources
 from sourcebook.storage.sqlite import driver
@@ -207,6 +208,17 @@ def test_a_base_that_can_only_be_read_is_asked_and_searched_and_keeps_nothing(sh
     assert found["results"]
     assert (said["session_id"], said["tier"]) == (None, "documents")
     assert shell.json("sessions", "list", "--db", "copy.db")["sessions"] == []
+
+
+def test_a_program_says_itself_whether_an_answer_may_go_unkept(shell: Shell) -> None:
+    source = driver.connect(shell.folder / "data" / "knowledge_base.db", busy_timeout=1)
+    driver.copy(source, shell.folder / "copy.db")
+    source.close()
+    with only_readable():
+        with Sourcebook(shell.folder / "copy.db") as book, pytest.raises(BaseReadOnly):
+            book.ask(QUESTION)
+        with Sourcebook(shell.folder / "copy.db", on_read_only=OnReadOnly.ANSWER) as book:
+            assert (book.ask(QUESTION).tier, book.ask(QUESTION).session_id) == (Tier.DOCUMENTS, None)
 
 
 def test_a_word_to_avoid_is_told(shell: Shell) -> None:

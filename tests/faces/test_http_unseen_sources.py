@@ -124,6 +124,9 @@ async def test_curated_answers_and_quotes_of_unseen_collections_are_left_out_of_
             seen = (await client.get(f"/api/drafts/{second}")).json()["draft"]
             assert (seen["answer"], seen["rejected"]["reason"]) == ("Blueberries [1].", "no")
             assert seen["details"]["outdated"]["answer"] == "Sour."
+            refused = await client.post(f"/api/drafts/{first}/approve", json={"category": "soil"})
+            assert refused.status_code == 400, refused.text
+            assert "quotes a collection that you may not read" in refused.text
         async with desk.client("expert") as whole:
             assert WORDS in (await whole.get(f"/api/drafts/{first}")).json()["draft"]["answer"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx2 as httpx
 import pytest
@@ -99,6 +100,17 @@ async def test_of_an_outdated_answer_it_is_said_whether_its_source_changed_or_wa
         is_removed,
         not is_removed,
     )
+
+
+async def test_an_outdated_answer_of_a_base_that_does_not_know_what_was_removed_is_shown(
+    tmp_path: Path,
+) -> None:
+    async with opened(tmp_path) as (book, client):
+        session = await book.stores.sessions.create_session(1, "http")
+        details: dict[str, Any] = {"outdated": {"id": 1, "question": QUESTION, "answer": "At seven."}}
+        await book.stores.sessions.add_turn(session.id, QUESTION, "At nine.", Tier.DOCUMENTS, (), details)
+        page = (await client.get(f"/ask/{session.id}")).text
+    assert "A source of the approved answer has changed" in page
 
 
 async def test_a_decline_with_a_quote_does_not_say_that_the_documents_are_silent(tmp_path: Path) -> None:

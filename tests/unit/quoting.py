@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.excerpt.answer_without_model import Asked, extract
+from sourcebook.consult.excerpt.answer_without_model import extract
+from sourcebook.consult.excerpt.excerpt_features import Asked
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question

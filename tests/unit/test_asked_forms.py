@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.forms import AnswerForm, AskedForms
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.forms import AnswerForm, AskedForms
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.asked_thing import AskedThing, asked_thing
+from sourcebook.consult.question.asked_for.asked_thing import AskedThing, asked_thing
 
 
 @pytest.mark.parametrize(

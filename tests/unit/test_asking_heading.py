@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.evidence.asking_heading import asked_in
-from sourcebook.consult.excerpt.answer_without_model import Asked, extract
+from sourcebook.consult.excerpt.answer_without_model import extract
+from sourcebook.consult.excerpt.excerpt_features import Asked
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question

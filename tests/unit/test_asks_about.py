@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sourcebook.consult.question.asks_about import Subject, asks_about
+from sourcebook.consult.question.asked_for.asks_about import Subject, asks_about
 from sourcebook.text.vocabulary.word_lists import alternatives
 
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.unit.quoting import FILLER, excerpts, found, shown
 
-from sourcebook.consult.excerpt.answer_without_model import Asked, extract, read_texts
+from sourcebook.consult.excerpt.answer_without_model import extract
+from sourcebook.consult.excerpt.excerpt_features import Asked
+from sourcebook.consult.excerpt.read_texts import read_texts
 from sourcebook.consult.excerpt.stretches import LONGEST
-from sourcebook.consult.question.forms import AskedForms
+from sourcebook.consult.question.asked_for.forms import AskedForms
 from sourcebook.model.documents import Chunk
 from sourcebook.model.search import SearchResult
 from sourcebook.text.analysis import analyse_question

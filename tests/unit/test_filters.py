@@ -27,6 +27,7 @@ from sourcebook.retrieve.filters.filter_meaning import (
     matches,
     parse_field,
 )
+from sourcebook.retrieve.filters.unknown_fields import unknown_fields
 
 RECORD = FilterRecord(
     chunk_metadata={"page_kind": "table", "year": 2020, "shared": "chunk", "empty": None},
@@ -240,3 +241,19 @@ def test_size_has_a_limit() -> None:
     check(And([Equals("a", 1)] * 999))
     with pytest.raises(BadFilter, match="1000 parts"):
         check(And([Equals("a", 1)] * 1000))
+
+
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (Between("mtime", "2024-01-01", "2024-02-30"), "'2024-02-30' is not one"),
+        (Between("mtime", "2024-01-01", "2024-02-29"), ""),
+        (In("mtime", ["yesterday", "2024-02-29"]), ""),
+        (In("page", ["one", "two"]), "'one' is not one"),
+        (In("title", [1984, "Emma"]), ""),
+        (Equals("title", True), 'title="true"'),
+    ],
+)
+def test_a_condition_that_no_value_of_a_column_can_meet_is_told(tree: MetadataFilter, said: str) -> None:
+    told = "".join(warning.message for warning in unknown_fields(check(tree), ()))
+    assert said in told if said else told == ""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from sourcebook.consult.evidence.question_share import emphasised
-from sourcebook.consult.question import completion
-from sourcebook.consult.question.conversation_topic import PastQuestion, topic_of, turns_of
-from sourcebook.consult.question.follow_up_words import points_back
+from sourcebook.consult.question.conversation import completion
+from sourcebook.consult.question.conversation.conversation_topic import PastQuestion, topic_of, turns_of
+from sourcebook.consult.question.conversation.follow_up_words import points_back
 from sourcebook.model.chat import ChatMessage, Role, Tier
 
 CELLO = PastQuestion(

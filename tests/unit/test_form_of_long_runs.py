@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from sourcebook.consult.question.asked_value import ValueKind
-from sourcebook.consult.question.given_value import gives_value
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.asked_value import ValueKind
+from sourcebook.consult.question.asked_for.given_value import gives_value
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
 
 LENGTHS = (1_000, 10_000, 100_000)
 """The shorter ones are enough to tell, so that a pattern that goes over a run again and again ends the test soon."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.evidence.acceptance import term_weights
-from sourcebook.consult.question.light_verbs import asks_offer, light_verbs, verb_of_way
+from sourcebook.consult.question.words.light_verbs import asks_offer, light_verbs, verb_of_way
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.named_days import Day, named_days
+from sourcebook.consult.question.words.named_days import Day, named_days
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.asked_value import ValueKind
-from sourcebook.consult.question.given_value import gives_value
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.asked_value import ValueKind
+from sourcebook.consult.question.asked_for.given_value import gives_value
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
 
 
 def may_answer(question: str, text: str) -> bool:

@@ -7,10 +7,10 @@ from tests.unit.quoting import excerpts, found, shown
 
 from sourcebook.consult.evidence.acceptance import term_weights
 from sourcebook.consult.evidence.missing.missing_form import SoughtForm
-from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.definitions import asked_definition
-from sourcebook.consult.question.given_value import tells_age
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.asked_thing import asked_thing
+from sourcebook.consult.question.asked_for.definitions import asked_definition
+from sourcebook.consult.question.asked_for.given_value import tells_age
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sourcebook.consult.question.question_language import question_language, spoken_language
+from sourcebook.consult.question.conversation.question_language import question_language, spoken_language
 from sourcebook.model.asked_collection import AskedCollection
 from sourcebook.model.chat import ChatMessage, Role
 from sourcebook.model.documents import Collection

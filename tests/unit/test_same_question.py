@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sourcebook.consult.question.kinds import QuestionKind, kinds_of
+from sourcebook.consult.question.asked_for.kinds import QuestionKind, kinds_of
 from sourcebook.consult.question.same_question import QuestionDifference, ask_the_same, difference
 
 PAIRS = Path(__file__).parents[2] / "sample" / "question_pairs.csv"

@@ -13,7 +13,7 @@ from sourcebook.consult.evidence.missing.missing_form import SoughtForm, about_t
 from sourcebook.consult.evidence.question_judge import numbers_of
 from sourcebook.consult.evidence.question_share import held_share
 from sourcebook.consult.evidence.weighed_question import WeighedQuestion
-from sourcebook.consult.question.asked_value import asked_values
+from sourcebook.consult.question.asked_for.asked_value import asked_values
 from sourcebook.model.asked_collection import WordCounts
 from sourcebook.model.chat import Tier
 from sourcebook.model.documents import Chunk

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.small_talk import SmallTalk, small_talk
+from sourcebook.consult.question.conversation.small_talk import SmallTalk, small_talk
 
 GREETINGS = """
 Hi|hello!|Hey there|Good morning 🙂|Hello, bot!|How are you?|Привет|привет!!!|Здравствуйте

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.foreign_names import ForeignNames
+from sourcebook.consult.question.words.foreign_names import ForeignNames
 from sourcebook.text.sounds import sound, sound_alike
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
-from sourcebook.consult.question.typed_words import in_plain_spelling
+from sourcebook.consult.question.asked_for.told_time import (
+    asked_verb,
+    asks_when,
+    points_back,
+    tells_time,
+    warns_only,
+)
+from sourcebook.consult.question.words.typed_words import in_plain_spelling
 from sourcebook.text.vocabulary.question_opposites import says_the_opposite
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sourcebook.consult.question.told_way import names_way, tells_another_way, tells_case, tells_way
+from sourcebook.consult.question.asked_for.told_way import names_way, tells_another_way, tells_case, tells_way
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.quoting import shown
 
-from sourcebook.consult.question.trouble import tells_trouble
+from sourcebook.consult.question.asked_for.trouble import tells_trouble
 
 
 @pytest.mark.parametrize(

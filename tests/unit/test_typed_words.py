@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sourcebook.consult.question.asking_part import asking_part
-from sourcebook.consult.question.typed_words import in_plain_spelling
+from sourcebook.consult.question.words.typed_words import in_plain_spelling
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
 from sourcebook.text.analysis import words
 from sourcebook.text.vocabulary.stopwords import stop_words
 from sourcebook.text.vocabulary.word_lists import lines_of

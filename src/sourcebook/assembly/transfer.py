@@ -85,9 +85,12 @@ def make_bundles(base: OpenBase, clock: Clock | None = None) -> Bundles:
 
 def is_old_base(source: str) -> bool:
     """Whether this is a database, in a file or on a server, rather than a bundle or an index of lines."""
-    from sourcebook.storage.sqlite.old_base import is_database
+    from sourcebook.storage.sqlite.other_files import is_database
 
-    return is_server(checked_base(source)) or ("://" not in source and is_database(Path(source)))
+    if is_server(checked_base(source)):
+        return True
+    path = Path(source)
+    return "://" not in source and path.is_file() and is_database(path)
 
 
 async def import_old_base(

@@ -32,11 +32,11 @@ from sourcebook.consult.evidence.passage_details import (
 from sourcebook.consult.evidence.passages import JudgedPassages, PassageJudge, PassageQuery
 from sourcebook.consult.open_question import OpenQuestion
 from sourcebook.consult.question.asking_part import asking_part
-from sourcebook.consult.question.completion import follow_up_details, wordings
-from sourcebook.consult.question.conversation_topic import turns_of
-from sourcebook.consult.question.inquiry import TERMINAL
-from sourcebook.consult.question.question_language import spoken_language
-from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.consult.question.conversation.completion import follow_up_details, wordings
+from sourcebook.consult.question.conversation.conversation_topic import turns_of
+from sourcebook.consult.question.conversation.question_language import spoken_language
+from sourcebook.consult.question.conversation.small_talk import small_talk
+from sourcebook.consult.question.inquiry import OnReadOnly
 from sourcebook.curate.source_changes import told_changes
 from sourcebook.errors import (
     BaseReadOnly,
@@ -441,8 +441,7 @@ class Consultation:
             else:
                 _, message = await sessions.add_turn(inquiry.session_id, *turn)
         except BaseReadOnly:
-            # At a terminal the answer is what counts; what serves many people has conversations to keep.
-            if inquiry.face != TERMINAL:
+            if inquiry.on_read_only is OnReadOnly.REFUSE:
                 raise
             return replace(answer, details={**answer.details, "unkept": True})
         return await self._drafted(

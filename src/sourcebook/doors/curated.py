@@ -43,8 +43,9 @@ class CuratedDoor:
     ) -> CuratedAnswer:
         """Add an approved answer, which `ask` prefers. It is matched by its question or, without one, by its text.
 
-        By its sources it is known when the answer is out of date. `source` makes them. Unless they are given, what
-        supports the answer is looked for in the documents, and marked in it as on approval; with none, nothing is.
+        By its sources it is known when the answer is out of date. `source` makes them. If they are left out,
+        what supports the answer is looked for in the documents, and marked in it as on approval. An empty list binds
+        it to nothing.
         `also` are other wordings of the question.
         """
         named = self._connection.named(collection)

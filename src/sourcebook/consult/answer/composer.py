@@ -28,8 +28,9 @@ from sourcebook.consult.citations.source_link import source_link
 from sourcebook.consult.evidence.passage_surroundings import document_of
 from sourcebook.consult.evidence.question_share import emphasised
 from sourcebook.consult.evidence.same_text import holds_copy, is_translation
-from sourcebook.consult.excerpt.answer_without_model import Asked, likely_answers
-from sourcebook.consult.question.typed_words import in_plain_spelling
+from sourcebook.consult.excerpt.answer_without_model import likely_answers
+from sourcebook.consult.excerpt.excerpt_features import Asked
+from sourcebook.consult.question.words.typed_words import in_plain_spelling
 from sourcebook.model.chat import Citation, Sentence, SupportGrade
 from sourcebook.text.case_and_accents import made_storable, without_open_half
 

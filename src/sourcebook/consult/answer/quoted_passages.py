@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import emphasised
-from sourcebook.consult.excerpt.answer_without_model import Asked, likely_answers
-from sourcebook.consult.question.typed_words import in_plain_spelling
+from sourcebook.consult.excerpt.answer_without_model import likely_answers
+from sourcebook.consult.excerpt.excerpt_features import Asked
+from sourcebook.consult.question.words.typed_words import in_plain_spelling
 
 if TYPE_CHECKING:
     from sourcebook.consult.answer.composer import PassageSources
     from sourcebook.consult.evidence.passages import JudgedPassages
     from sourcebook.consult.evidence.question_judge import JudgedPassage
-    from sourcebook.consult.excerpt.answer_without_model import Extract
+    from sourcebook.consult.excerpt.extracts import Extract
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.search import SearchResult
 

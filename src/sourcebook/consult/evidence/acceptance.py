@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.judge_weights import judge_weights
 from sourcebook.consult.evidence.passage_surroundings import title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms, weight_of
-from sourcebook.consult.question.everyday_words import everyday_stems_in
-from sourcebook.consult.question.light_verbs import light_verbs
+from sourcebook.consult.question.words.everyday_words import everyday_stems_in
+from sourcebook.consult.question.words.light_verbs import light_verbs
 from sourcebook.text.analysis import analyse_question, distinct_terms, words
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans

@@ -33,11 +33,11 @@ from sourcebook.consult.evidence.passage_surroundings import (
 )
 from sourcebook.consult.evidence.question_share import held_share
 from sourcebook.consult.evidence.same_text import is_same_text
-from sourcebook.consult.question.asks_about import asks_about
-from sourcebook.consult.question.foreign_names import ForeignNames
-from sourcebook.consult.question.kinds import QuestionKind, kinds_of
-from sourcebook.consult.question.situation import asks_what_to_do, names_situation
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.asks_about import asks_about
+from sourcebook.consult.question.asked_for.kinds import QuestionKind, kinds_of
+from sourcebook.consult.question.asked_for.situation import asks_what_to_do, names_situation
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
+from sourcebook.consult.question.words.foreign_names import ForeignNames
 
 if TYPE_CHECKING:
     from sourcebook.consult.evidence.acceptance import Judgement

@@ -7,8 +7,12 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from sourcebook.consult.question.everyday_words import everyday_stems
-from sourcebook.consult.question.follow_up_words import has_pointer, lacks_subject, names_something
+from sourcebook.consult.question.conversation.follow_up_words import (
+    has_pointer,
+    lacks_subject,
+    names_something,
+)
+from sourcebook.consult.question.words.everyday_words import everyday_stems
 from sourcebook.text.analysis import analyse, analyse_question, distinct_terms
 from sourcebook.text.stems import shared_beginning
 from sourcebook.text.vocabulary.question_words import near_words, words_alike

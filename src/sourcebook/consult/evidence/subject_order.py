@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.passage_surroundings import is_news, last_heading
 from sourcebook.consult.evidence.subject_heading import subject_named
-from sourcebook.consult.question.asks_about import asks_about
-from sourcebook.consult.question.forms import AnswerForm, AskedForms
-from sourcebook.consult.question.light_verbs import verb_of_way
-from sourcebook.consult.question.told_way import names_reason, names_way
+from sourcebook.consult.question.asked_for.asks_about import asks_about
+from sourcebook.consult.question.asked_for.forms import AnswerForm, AskedForms
+from sourcebook.consult.question.asked_for.told_way import names_reason, names_way
+from sourcebook.consult.question.words.light_verbs import verb_of_way
 from sourcebook.text.languages import detect_language
 from sourcebook.text.sentences import sentence_spans
 

@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.passage_surroundings import document_of, is_letter, is_news
 from sourcebook.consult.evidence.question_share import marked_terms, marked_terms_in, unmarked, weight_of
 from sourcebook.consult.excerpt.headings_above import HeadingsAbove
-from sourcebook.consult.question.forms import AnswerForm, AskedForms
-from sourcebook.consult.question.light_verbs import asks_offer, verb_of_way
-from sourcebook.consult.question.told_time import asked_verb, asks_when, points_back, tells_time, warns_only
-from sourcebook.consult.question.told_way import names_way, tells_another_way, tells_case, tells_way
-from sourcebook.consult.question.trouble import tells_trouble
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.forms import AnswerForm, AskedForms
+from sourcebook.consult.question.asked_for.told_time import (
+    asked_verb,
+    asks_when,
+    points_back,
+    tells_time,
+    warns_only,
+)
+from sourcebook.consult.question.asked_for.told_way import names_way, tells_another_way, tells_case, tells_way
+from sourcebook.consult.question.asked_for.trouble import tells_trouble
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
+from sourcebook.consult.question.words.light_verbs import asks_offer, verb_of_way
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.languages import detect_language
 from sourcebook.text.layout.blocks import BlockKind
@@ -28,7 +34,7 @@ from sourcebook.text.vocabulary.question_opposites import says_the_opposite
 if TYPE_CHECKING:
     from sourcebook.consult.excerpt.joined_passages import JoinedPassages
     from sourcebook.consult.excerpt.passage_units import Units
-    from sourcebook.consult.question.wanted_form import Gives
+    from sourcebook.consult.question.asked_for.wanted_form import Gives
     from sourcebook.model.search import SearchResult
 
 _OF_ITS_SECTION = 0.5

@@ -9,7 +9,7 @@ from sourcebook.consult.evidence.asking_heading import asked_in, asks
 from sourcebook.consult.evidence.passage_surroundings import last_heading, title_and_section
 from sourcebook.consult.evidence.question_share import marked_terms_in
 from sourcebook.consult.evidence.subject_heading import headings_above, likeness_of
-from sourcebook.consult.question.told_way import names_reason
+from sourcebook.consult.question.asked_for.told_way import names_reason
 from sourcebook.model.chat import BETWEEN_HEADINGS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.passage_surroundings import is_letter
-from sourcebook.consult.question.asks_about import asks_about
+from sourcebook.consult.question.asked_for.asks_about import asks_about
 from sourcebook.model.chat import BETWEEN_HEADINGS
 from sourcebook.text.layout.blocks import BlockKind
 from sourcebook.text.layout.contents import is_contents, is_contents_line

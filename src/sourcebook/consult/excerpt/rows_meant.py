@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.excerpt.row_choice import named_cells
-from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.asked_value import asked_values
-from sourcebook.consult.question.given_value import gives_value
-from sourcebook.consult.question.named_days import named_days, without_days
-from sourcebook.consult.question.named_people import full_names, is_another
+from sourcebook.consult.question.asked_for.asked_thing import asked_thing
+from sourcebook.consult.question.asked_for.asked_value import asked_values
+from sourcebook.consult.question.asked_for.given_value import gives_value
+from sourcebook.consult.question.words.named_days import named_days, without_days
+from sourcebook.consult.question.words.named_people import full_names, is_another
 from sourcebook.text.analysis import distinct_terms, words
 
 if TYPE_CHECKING:
-    from sourcebook.consult.excerpt.answer_without_model import ReadText
     from sourcebook.consult.excerpt.excerpt_features import Asked
+    from sourcebook.consult.excerpt.read_texts import ReadText
 
 _ON_THE_DAY = 2.0
 """The bonus for rows of the day asked about, whose numbers alone may mean something else."""

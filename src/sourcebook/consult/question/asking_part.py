@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sourcebook.consult.question.typed_words import in_plain_spelling
+from sourcebook.consult.question.words.typed_words import in_plain_spelling
 from sourcebook.text.sentences import sentence_spans
 
 # Instructions how to answer: an imperative that begins a sentence or follows a condition.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from sourcebook.model.chat import ChatMessage, Role
@@ -18,12 +19,17 @@ if TYPE_CHECKING:
     from sourcebook.retrieve.question_context import QuestionContext
 
 LOCAL_USER = 1
-TERMINAL = "cli"
-"""The face of the command line."""
 HELP_FILTER = In("type", ("documentation", "readme"))
 """The documents that `help` answers from."""
 
 Keep: TypeAlias = "Callable[[Answer, QuestionContext], Awaitable[Answer]]"
+
+
+class OnReadOnly(StrEnum):
+    """What to do with a question if the base can only be read: refuse it, or answer and keep nothing."""
+
+    REFUSE = "refuse"
+    ANSWER = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,7 @@ class Inquiry:
     """Earlier messages of a conversation that is kept elsewhere. Ignored if the session has messages."""
     reads_unsure: bool = True
     """Whether a chat model may read what came nearly close enough."""
+    on_read_only: OnReadOnly = OnReadOnly.REFUSE
     keep: Keep | None = field(default=None, compare=False, repr=False)
     """Stores the answer instead of the session's turn, for callers that store more in the same transaction."""
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import zip_longest
 
-from sourcebook.consult.question.kinds import MEASURED, QuestionKind, kinds_of, without_asking
+from sourcebook.consult.question.asked_for.kinds import MEASURED, QuestionKind, kinds_of, without_asking
 from sourcebook.consult.support.support_check import decisive_words, names
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import ANY_LANGUAGE, quantities

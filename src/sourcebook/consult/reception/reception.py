@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 import anyio
 
-from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.consult.question.conversation.small_talk import small_talk
 from sourcebook.consult.reception.answer_again import answer_again
 from sourcebook.consult.reception.paid_answer import Attendant, Onlooker, OvertakenError, ReceptionPolicy
 from sourcebook.errors import (

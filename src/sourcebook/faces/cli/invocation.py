@@ -69,9 +69,10 @@ class Invocation:
             )
 
     def open_or_make(self) -> sourcebook.Sourcebook:
-        from sourcebook.consult.question.inquiry import TERMINAL
-
-        return sourcebook.Sourcebook(settings=self.loaded.settings, face=TERMINAL)
+        # At a terminal the answer is what counts; what serves many people has conversations to keep.
+        return sourcebook.Sourcebook(
+            settings=self.loaded.settings, face="cli", on_read_only=sourcebook.OnReadOnly.ANSWER
+        )
 
     def closed(self) -> sourcebook.Sourcebook:
         """The base unopened, for commands that need it neither open nor intact."""

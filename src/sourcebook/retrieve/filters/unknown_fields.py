@@ -65,18 +65,22 @@ def _unknown(name: str, first: str, metadata_names: Collection[str]) -> SearchWa
 def _never_equal(column: str, condition: Condition) -> str | None:
     """Why none of the values compares with what the column holds."""
     values = _values(condition)
-    if column not in _NUMBERS:
-        if not values or any(isinstance(value, str) for value in values):
-            return None
-        written = str(values[0]).lower() if isinstance(values[0], bool) else values[0]
-        return f'`{column}` is text. Put the value in quotes: {column}="{written}".'
-    if not values or any(
-        _is_number(value) or (column in TIME_COLUMNS and period_of(value)) for value in values
-    ):
+    wrong = [value for value in values if not _may_hold(column, value)]
+    # One end of a range that never compares is enough.
+    if not wrong or (len(wrong) < len(values) and not isinstance(condition, Between)):
         return None
     if column in TIME_COLUMNS:
-        return f"`{column}` is a time, and {values[0]!r} is not one. Write a date such as 2024-01-31."
-    return f"`{column}` is a number, and {values[0]!r} is not one."
+        return f"`{column}` is a time, and {wrong[0]!r} is not one. Write a date such as 2024-01-31."
+    if column in _NUMBERS:
+        return f"`{column}` is a number, and {wrong[0]!r} is not one."
+    written = str(wrong[0]).lower() if isinstance(wrong[0], bool) else wrong[0]
+    return f'`{column}` is text. Put the value in quotes: {column}="{written}".'
+
+
+def _may_hold(column: str, value: object) -> bool:
+    if column not in _NUMBERS:
+        return isinstance(value, str)
+    return _is_number(value) or (column in TIME_COLUMNS and period_of(value) is not None)
 
 
 def _values(condition: Condition) -> list[object]:

@@ -73,7 +73,7 @@ def _look(source: str) -> Path:
             hint="Give a folder written by `sourcebook export`, or one with an `embeddings.jsonl`.",
         )
     if not path.exists():
-        raise PathNotFound(f"There is no {str(source)!r}")
+        raise PathNotFound(f"There is no {source!r}")
     if path.is_file():
         return path
     if claims_to_be_ours(path):

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from sourcebook.storage.sqlite.driver import Connection
 
-_HEAD = b"SQLite format 3\x00"
 # SQLite takes no more values in one statement.
 _MOST_VALUES = 30_000
 _COLUMNS = (
@@ -28,14 +27,6 @@ _SIZE = (
     "case when json_valid(embedding) and json_type(embedding) = 'array' "
     "then json_array_length(embedding) else 0 end"
 )
-
-
-def is_database(path: Path) -> bool:
-    """Whether the file is one of SQLite."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(_HEAD)) == _HEAD
 
 
 class SqliteOldBase:

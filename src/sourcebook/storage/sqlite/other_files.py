@@ -8,7 +8,7 @@ from pathlib import Path
 from sourcebook.errors import NotASourcebook
 from sourcebook.storage.sqlite import base_files
 
-MAGIC = b"SQLite format 3\x00"
+_MAGIC = b"SQLite format 3\x00"
 _LOOKED_AT = 4096
 _KINDS = {b"%PDF-": "a PDF", b"PK\x03\x04": "a packed file, such as a DOCX or ZIP"}
 
@@ -25,6 +25,12 @@ def refuse_other_file(path: Path) -> None:
             f"{path} is {kind}, not a Sourcebook base.",
             hint=f"Check `--db`, which names the base. `sourcebook add {path}` adds the file to one.",
         )
+
+
+def is_database(path: Path) -> bool:
+    """Whether the file is one of SQLite."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def stands_alone(path: Path) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.question.asked_value import asked_values
+from sourcebook.consult.question.asked_for.asked_value import asked_values
 from sourcebook.text.numbers import quantities
 from sourcebook.text.stems import stem_words
 from sourcebook.text.vocabulary.question_words import WITH_LISTS, generic_words, near_words, stems_everywhere

@@ -9,15 +9,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.question_share import held_share
-from sourcebook.consult.question.asked_value import REACHED_BY, asked_values, asking_terms
-from sourcebook.consult.question.definitions import asked_definition
-from sourcebook.consult.question.given_value import asks_age_of_thing, tells_age
-from sourcebook.consult.question.wanted_form import wanted_form
+from sourcebook.consult.question.asked_for.asked_value import REACHED_BY, asked_values, asking_terms
+from sourcebook.consult.question.asked_for.definitions import asked_definition
+from sourcebook.consult.question.asked_for.given_value import asks_age_of_thing, tells_age
+from sourcebook.consult.question.asked_for.wanted_form import wanted_form
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.sentences import sentence_spans
 
 if TYPE_CHECKING:
-    from sourcebook.consult.question.wanted_form import Gives
+    from sourcebook.consult.question.asked_for.wanted_form import Gives
     from sourcebook.model.search import SearchResult
 
 _NEARLY_AS_MUCH = 0.5

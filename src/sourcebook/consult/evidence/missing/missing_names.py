@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.passage_surroundings import document_of, said_with_title
-from sourcebook.consult.question.foreign_names import ForeignNames
-from sourcebook.consult.question.named_days import days_of_rows, named_days, without_days
+from sourcebook.consult.question.words.foreign_names import ForeignNames
+from sourcebook.consult.question.words.named_days import days_of_rows, named_days, without_days
 from sourcebook.consult.support.support_check import names
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.missing.missing_thing import HALF_OF_A_THING
 from sourcebook.consult.evidence.passage_surroundings import document_of, said_with_title
 from sourcebook.consult.evidence.question_share import held_share
-from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.asked_value import ValueKind, asked_values
-from sourcebook.consult.question.everyday_words import everyday_stems_in
-from sourcebook.consult.question.follow_up_words import lacks_subject
-from sourcebook.consult.question.given_value import gives_value
+from sourcebook.consult.question.asked_for.asked_thing import asked_thing
+from sourcebook.consult.question.asked_for.asked_value import ValueKind, asked_values
+from sourcebook.consult.question.asked_for.given_value import gives_value
+from sourcebook.consult.question.conversation.follow_up_words import lacks_subject
+from sourcebook.consult.question.words.everyday_words import everyday_stems_in
 from sourcebook.text.analysis import distinct_terms
 
 if TYPE_CHECKING:

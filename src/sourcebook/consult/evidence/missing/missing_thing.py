@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sourcebook.consult.evidence.passage_surroundings import last_heading
 from sourcebook.consult.evidence.question_share import held_terms, weight_of
-from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.everyday_words import everyday_stems_in
+from sourcebook.consult.question.asked_for.asked_thing import asked_thing
+from sourcebook.consult.question.words.everyday_words import everyday_stems_in
 from sourcebook.consult.support.support_check import names
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.sentences import sentence_spans

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sourcebook.consult.evidence.missing.missing_form import about_the_thing
 from sourcebook.consult.evidence.passage_surroundings import title_and_section
 from sourcebook.consult.evidence.question_share import held_terms, weight_of
-from sourcebook.consult.question.asked_thing import asked_thing
-from sourcebook.consult.question.everyday_words import everyday_stems_in
-from sourcebook.consult.question.wanted_form import asks_who, wanted_form
+from sourcebook.consult.question.asked_for.asked_thing import asked_thing
+from sourcebook.consult.question.asked_for.wanted_form import asks_who, wanted_form
+from sourcebook.consult.question.words.everyday_words import everyday_stems_in
 from sourcebook.text.analysis import distinct_terms
 from sourcebook.text.vocabulary.question_words import words_of_a_kind
 

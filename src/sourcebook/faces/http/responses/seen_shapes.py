@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sourcebook.errors import UsageError
 from sourcebook.faces import draft_json_shapes, json_shapes
 from sourcebook.model.moderation import DraftKind
 
@@ -62,6 +63,15 @@ def as_seen(draft: Draft, caller: Caller) -> Draft:
         if places and not _is_seen(places[0], caller) and "nearest_excerpt" in details:
             details["nearest_excerpt"] = None
     return replace(draft, answer=answer, citations=citations, details=details)
+
+
+def require_readable(draft: Draft, caller: Caller) -> None:
+    """Refuse to approve an answer as it is to whoever may not read it."""
+    if draft.answer is not None and as_seen(draft, caller).answer is None:
+        raise UsageError(
+            f"The answer of draft {draft.id} quotes a collection that you may not read",
+            hint="Write an answer of your own, or leave the draft to someone who may read it.",
+        )
 
 
 def _seen_places(shown: dict[str, Any], draft: Draft, caller: Caller) -> dict[str, Any]:

@@ -23,7 +23,12 @@ from sourcebook.faces.http.auth.guarded_routes import (
 )
 from sourcebook.faces.http.openapi import examples
 from sourcebook.faces.http.responses.cursors import cursor_of, cut, parts_of
-from sourcebook.faces.http.responses.seen_shapes import seen_draft, seen_draft_with_details, seen_entry
+from sourcebook.faces.http.responses.seen_shapes import (
+    require_readable,
+    seen_draft,
+    seen_draft_with_details,
+    seen_entry,
+)
 from sourcebook.faces.http.routes.shared_parameters import (
     Body,
     CollectionName,
@@ -162,7 +167,10 @@ async def approve(
     number: Number, body: Approval, caller: Expert, book: Book, settings: ServerSettings
 ) -> dict[str, Any]:
     """Make a curated answer of a draft, as it is or in other words. A draft is decided once; then it is a conflict."""
-    require_seen(await _draft(book, caller, settings, number), body.sources, caller)
+    draft = await _draft(book, caller, settings, number)
+    require_seen(draft, body.sources, caller)
+    if body.answer is None:
+        require_readable(draft, caller)
     entry = await book.moderation.approve_moderation_item(number, caller.user_id, **body.model_dump())
     return {"entry": seen_entry(entry, caller)}
 

@@ -9,7 +9,7 @@ from aiogram import Router
 from aiogram.filters import Command, CommandObject
 from aiogram.types import InlineKeyboardButton
 
-from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.consult.question.conversation.small_talk import small_talk
 from sourcebook.errors import NoQuestionsLeft, NotEnoughTokens, NothingAsked, NothingToSearchFor
 from sourcebook.faces.small_talk_reply import reply_to
 from sourcebook.faces.telegram.handlers import file_uploads, review

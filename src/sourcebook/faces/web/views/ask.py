@@ -11,7 +11,7 @@ from urllib.parse import quote as quoted
 from fastapi import Form, Query, Response
 from fastapi.responses import PlainTextResponse
 
-from sourcebook.consult.question.small_talk import small_talk
+from sourcebook.consult.question.conversation.small_talk import small_talk
 from sourcebook.errors import DraftNotFound, SessionNotFound
 from sourcebook.faces.http.charged_questions import Questions, SentQuestion
 from sourcebook.faces.http.limits.client_disconnect import while_present

@@ -17,7 +17,7 @@ from sourcebook.errors import BaseBusy, BaseDamaged, NotASourcebook
 from sourcebook.storage.crash_points import CrashPoint, reached
 from sourcebook.storage.sqlite import base_files, driver
 from sourcebook.storage.sqlite.migrate import refuse_foreign_file
-from sourcebook.storage.sqlite.other_files import MAGIC, stands_alone
+from sourcebook.storage.sqlite.other_files import is_database, stands_alone
 from sourcebook.storage.temporary_folders import keep_mode, make_private_file, temporary_folder
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ def _refuse_other_file(base: Path) -> None:
 
     What has none of this, somebody wrote for another end.
     """
-    with base.open("rb") as file:
-        is_sqlite = file.read(len(MAGIC)) == MAGIC
-    if not is_sqlite and stands_alone(base) and base.stat().st_size % _SMALLEST_PAGE:
+    if not is_database(base) and stands_alone(base) and base.stat().st_size % _SMALLEST_PAGE:
         raise NotASourcebook(
             f"{base} is not a base, but another file", hint="Name the base to restore with `--db`."
         )

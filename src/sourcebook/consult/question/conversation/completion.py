@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sourcebook.consult.question.conversation_topic import PastQuestion, subject_of, topic_of
-from sourcebook.consult.question.follow_up_words import (
+from sourcebook.consult.question.conversation.conversation_topic import PastQuestion, subject_of, topic_of
+from sourcebook.consult.question.conversation.follow_up_words import (
     has_pointer,
     lacks_subject,
     names_something,

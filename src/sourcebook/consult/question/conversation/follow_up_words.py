@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sourcebook.consult.question.everyday_words import everyday_stems
+from sourcebook.consult.question.words.everyday_words import everyday_stems
 from sourcebook.text.analysis import words
 from sourcebook.text.stems import stem_words
 from sourcebook.text.vocabulary.stopwords import stop_words

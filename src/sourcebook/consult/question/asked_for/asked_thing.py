@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from sourcebook.consult.question.asks_about import asks_about
+from sourcebook.consult.question.asked_for.asks_about import asks_about
 
 _ARTICLE = (
     r"(?:(?:an?|any|some|the|your|um|uma|o|a|os|as|un|una|el|la|los|las|algum|alguma|algún|alguna)\s+)?"

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
-from sourcebook.consult.question.asked_value import (
+from sourcebook.consult.question.asked_for.asked_value import (
     Kinds,
     ValueKind,
     kinds_named_by,
     value_units,
     value_words,
 )
-from sourcebook.consult.question.asks_about import asks_about
+from sourcebook.consult.question.asked_for.asks_about import asks_about
 from sourcebook.text.analysis import words
 from sourcebook.text.case_and_accents import folded
 from sourcebook.text.numbers import quantities

@@ -6,11 +6,11 @@ import re
 from enum import StrEnum
 from functools import cache
 
-from sourcebook.consult.question.asked_value import ValueKind, asked_values
-from sourcebook.consult.question.definitions import asked_definition
-from sourcebook.consult.question.given_value import gives_value
-from sourcebook.consult.question.kinds import MEASURED, QuestionKind, gives, kinds_of
-from sourcebook.consult.question.light_verbs import verb_of_way
+from sourcebook.consult.question.asked_for.asked_value import ValueKind, asked_values
+from sourcebook.consult.question.asked_for.definitions import asked_definition
+from sourcebook.consult.question.asked_for.given_value import gives_value
+from sourcebook.consult.question.asked_for.kinds import MEASURED, QuestionKind, gives, kinds_of
+from sourcebook.consult.question.words.light_verbs import verb_of_way
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.vocabulary.word_lists import alternatives

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sourcebook.consult.question.asking_part import asking_part
-from sourcebook.consult.question.follow_up_words import (
+from sourcebook.consult.question.conversation.follow_up_words import (
     content_words,
     names_something,
     points_back,

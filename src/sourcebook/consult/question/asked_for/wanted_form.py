@@ -12,8 +12,8 @@ from functools import cache
 from itertools import pairwise
 from unicodedata import category
 
-from sourcebook.consult.question.asked_value import ValueKind, asked_values
-from sourcebook.consult.question.given_value import gives_value
+from sourcebook.consult.question.asked_for.asked_value import ValueKind, asked_values
+from sourcebook.consult.question.asked_for.given_value import gives_value
 from sourcebook.text.analysis import words
 from sourcebook.text.numbers import quantities
 from sourcebook.text.vocabulary.stopwords import asking_words, stop_words
