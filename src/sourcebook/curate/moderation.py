@@ -251,6 +251,7 @@ class Moderation:
         draft = await self.get_item(draft_id)
         text = draft.answer if answer is None else answer
         if text is None or not text.strip():
+            await self._queue.require_waiting(draft_id)
             raise UsageError(f"Draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
         wanted = await self._revisions.of_draft(
             draft, Wanted(text, question, category, subcategory, sources, on_lost_support)
