@@ -70,13 +70,13 @@ def _never_equal(column: str, condition: Condition) -> str | None:
             return None
         written = str(values[0]).lower() if isinstance(values[0], bool) else values[0]
         return f'`{column}` is text. Put the value in quotes: {column}="{written}".'
-    if not values or any(
-        _is_number(value) or (column in TIME_COLUMNS and period_of(value)) for value in values
-    ):
+    wrong = [v for v in values if not (_is_number(v) or (column in TIME_COLUMNS and period_of(v)))]
+    # A range needs both of its ends; of several values, one is enough.
+    if not wrong or (len(wrong) < len(values) and not isinstance(condition, Between)):
         return None
     if column in TIME_COLUMNS:
-        return f"`{column}` is a time, and {values[0]!r} is not one. Write a date such as 2024-01-31."
-    return f"`{column}` is a number, and {values[0]!r} is not one."
+        return f"`{column}` is a time, and {wrong[0]!r} is not one. Write a date such as 2024-01-31."
+    return f"`{column}` is a number, and {wrong[0]!r} is not one."
 
 
 def _values(condition: Condition) -> list[object]:
