@@ -252,7 +252,7 @@ class Moderation:
         text = draft.answer if answer is None else answer
         if text is None or not text.strip():
             await self._queue.require_waiting(draft_id)
-            raise UsageError(f"Draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
+            raise UsageError(f"Draft {draft_id} has no answer yet", hint="Write an answer to it instead.")
         wanted = await self._revisions.of_draft(
             draft, Wanted(text, question, category, subcategory, sources, on_lost_support)
         )
