@@ -129,15 +129,21 @@ class _Binding:
     named: NamedSources
 
     async def bound(self, answer: str) -> BoundAnswer:
-        sentences = cited_sentences(answer)
-        found = self._joined([await self._support(sentence) for sentence in sentences])
-        supports = await to_thread.run_sync(self.named.complete, sentences, found)
+        sentences = await to_thread.run_sync(cited_sentences, answer)
+        supports = [await self._support(sentence) for sentence in sentences]
+        return await to_thread.run_sync(self._bound, answer, sentences, supports)
+
+    def _bound(
+        self, answer: str, sentences: Sequence[CitedSentence], own: Sequence[list[CuratedSource]]
+    ) -> BoundAnswer:
+        found = self._joined(own)
+        supports = self.named.complete(sentences, found)
         sources: list[CuratedSource] = []
         numbers = [[_place(sources, source) for source in support] for support in supports]
         unsupported = [each.text for each, support in zip(sentences, supports, strict=True) if not support]
         # A source that is named does not bring back what its own words no longer say.
         unsaid = [each.text for each, support in zip(sentences, found, strict=True) if not support]
-        lost = await to_thread.run_sync(_borne_out, unsaid, self.citations, self.language)
+        lost = _borne_out(unsaid, self.citations, self.language)
         text = _marked(answer, sentences, numbers).strip()
         return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported), lost)
 
