@@ -276,3 +276,43 @@ async def test_of_many_children_the_same_few_are_shown(
         await base.stores.vectors.add("c", parts)
     for top_k in (5, 60):
         assert await answers(both[0], top_k) == await answers(both[1], top_k)
+
+
+@pytest.mark.parametrize("metric", list(DistanceMetric))
+async def test_vectors_too_large_to_be_measured_in_single_precision_are_found_alike(
+    both: tuple[OpenBase, OpenBase], metric: DistanceMetric
+) -> None:
+    """Also where more of them than are wanted are the farthest of all, or share a passage with others."""
+    numbers = np.random.default_rng(23)
+    parts: list[EmbeddedChunk] = []
+    for i in range(90):
+        for j in range(i % 4 + 1):
+            vector = numbers.standard_normal(SIZE)
+            if (i + j) % 6 == 0:
+                vector = 3e38 * np.sign(vector)
+            made = chunk(
+                f"k{i:02}-{j}", vector.astype(np.float32), document=f"d{i // 9}", metadata={"group": i % 3}
+            )
+            inner = replace(made.chunk, level=ChunkLevel.CHILD, parent_id=f"k{i:02}-0") if j else made.chunk
+            parts.append(replace(made, chunk=inner))
+    for base in both:
+        await base.stores.vectors.create_collection(Collection("c", SIZE, distance_metric=metric))
+        await base.stores.vectors.add("c", parts)
+    for top_k in (1, 3, 25, 90):
+        assert await answers(both[0], top_k) == await answers(both[1], top_k)
+    passages = cast("PassageSearch", both[0].stores.vectors)
+    for _ in range(20):
+        query = numbers.standard_normal(SIZE)
+        near = await both[0].stores.vectors.search_semantic("c", query, len(parts))
+        score = {r.chunk.id: r.score for r in near}
+        means = {
+            own: (
+                score[own]
+                + max([score[i] for i in score if i[:3] == own[:3] and i != own], default=score[own])
+            )
+            / 2
+            for own in (i for i in score if i.endswith("-0"))
+        }
+        best = sorted(means, key=lambda own: (-means[own], own))[:5]
+        found = await passages.search_passages("c", query, 5)
+        assert [(r.chunk.id, r.score) for r in found] == [(own, means[own]) for own in best]

@@ -15,6 +15,8 @@ from sourcebook.model.documents import DocumentStatus
 from sourcebook.model.health import Weight
 from sourcebook.storage.maintenance.doctor import examine
 from sourcebook.storage.maintenance.repair import OnNoVectors, Repairer
+from sourcebook.testing.contract.chat import LOCAL, QUOTE
+from sourcebook.testing.contract.drafts import SOURCE, approved, entry_of, put, revision, stale_drafts
 from sourcebook.testing.contract.material import MODEL, SIZE, make_collection, prepared, state
 from sourcebook.testing.crash import embedding_model, prepared_document
 from sourcebook.testing.fakes import FakeEmbedder, FixedClock
@@ -302,3 +304,20 @@ async def test_what_only_waits_for_somebody_is_a_note_and_no_fault(
     assert report.ok
     assert [(f.code, f.weight) for f in report.findings] == [("needs_ocr_documents", Weight.NOTE)]
     assert report.findings[0].message.startswith("1 × documents are scans without text")
+
+
+async def test_an_answer_whose_source_was_lost_says_which(
+    base: OpenBase, spoil: Spoil, clock: FixedClock
+) -> None:
+    await put(base, QUOTE, "b")
+    await put(base, QUOTE, "f", document_id="other")
+    made = await approved(
+        base, sources=(SOURCE, replace(SOURCE, document_id="other", document_path="other.md"))
+    )
+    await base.stores.moderation.propose(made.id, LOCAL, revision(answer="Better."))
+    await spoil("delete from document_chunks where document_id = 'other'")
+    await spoil("delete from documents where id = 'other'")
+    await repaired(base, clock)
+    (draft,) = await stale_drafts(base)
+    told = [(await entry_of(base, made)).stale_reason, draft.details["reason"]]
+    assert told == ["a source was removed: other.md"] * 2

@@ -70,6 +70,23 @@ def test_a_usage_error_is_exit_2_and_one_json_document_if_asked(shell: Shell, ar
     assert all(error.values())
 
 
+@pytest.mark.parametrize(
+    ("arguments", "help_of"),
+    [
+        (["add", "d", "--category"], "add"),
+        (["ask", "x", "--bogus"], "ask"),
+        (["moderate", "reject"], "moderate reject"),
+        (["moderate", "bogus"], "moderate"),
+        (["--db"], ""),
+    ],
+)
+def test_a_mistake_points_to_the_help_of_its_own_command(
+    shell: Shell, arguments: list[str], help_of: str
+) -> None:
+    hint = " ".join(("sourcebook", *help_of.split(), "--help"))
+    assert shell.run(*arguments).stderr.splitlines()[-1] == f"Try `{hint}`."
+
+
 def test_a_mistyped_command_suggests_the_nearest(shell: Shell) -> None:
     assert "search" in shell.run("serch").stderr
 

@@ -92,6 +92,22 @@ def test_a_new_file_that_is_out_of_reach_is_listed_until_it_can_be_read(shell: S
     assert shell.json("documents", "list", "--failed")["documents"] == []
 
 
+def test_a_text_whose_file_is_out_of_reach_is_kept_and_listed_with_what_was_not_read(shell: Shell) -> None:
+    note = notes(shell, count=1) / "note0.md"
+    shell.json("add", "notes")
+    (before,) = shell.json("documents", "list")["documents"]
+    note.chmod(0)
+    for _ in range(2):
+        report = json.loads(by_anybody(shell, "add", "notes", "--json").stdout)
+        assert [(f["path"], f["code"]) for f in report["failed"]] == [("notes/note0.md", "unreadable")]
+        (listed,) = shell.json("documents", "list", "--failed")["documents"]
+        assert listed["processing_error"] == "unreadable: It cannot be read: Permission denied."
+        assert (listed["id"], listed["file_hash"]) == (before["id"], before["file_hash"])
+    note.chmod(0o644)
+    assert counted(shell.json("add", "notes")) == {"unchanged": 1}
+    assert shell.json("documents", "list")["documents"][0]["status"] == "completed"
+
+
 def by_anybody(shell: Shell, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command as somebody whom permissions stop. They do not stop root, unless it gives up that right."""
     drop: list[str] = []

@@ -132,6 +132,14 @@ def test_what_is_not_in_the_base_is_declined_and_that_is_no_error(shell: Shell) 
     assert f"{closest.replace(', though it may not answer:', ': [1]')}\n{excerpt}\n" in shown
 
 
+def test_a_question_that_was_decided_is_not_one_without_an_answer(shell: Shell) -> None:
+    draft = str(shell.json("ask", "Which gearbox oil suits a tractor?")["draft_id"])
+    assert shell.json("moderate", "approve", draft, exit_code=2)["error"]["code"] == "usage"
+    shell.run("moderate", "reject", draft)
+    error = shell.json("moderate", "approve", draft, exit_code=4)["error"]
+    assert (error["code"], "was already rejected by" in error["message"]) == ("already_decided", True)
+
+
 def test_what_came_closest_is_named_by_its_title(shell: Shell) -> None:
     with Sourcebook(shell.folder / "data" / "knowledge_base.db") as book:
         book.add_text("The bus leaves from the gate at nine.", id="mail/trip.eml", title="School trip")

@@ -232,6 +232,8 @@ def test_a_collection_is_made_once_and_removed_with_consent(shell: Shell) -> Non
     assert code_of(shell, "collections", "remove", "mine", exit_code=2) == "usage"
     assert shell.json("collections", "remove", "mine", "--yes") == {"removed": "mine"}
     assert shell.json("collections", "list")["collections"] == []
+    assert shell.json("collections", "remove", "mine") == {"removed": "mine"}
+    assert "There is no collection 'mine'" in shell.run("collections", "remove", "mine").stderr
 
 
 def test_a_file_that_fails_is_reported_and_the_others_are_added(shell: Shell) -> None:

@@ -141,7 +141,15 @@ def test_a_value_that_a_named_field_never_has_is_told(shell: Shell) -> None:
     )
     assert "Note: `page` is a number, and 'two' is not one.\n" in done.stderr
     assert 'Note: `title` is text. Put the value in quotes: title="2024".\n' in done.stderr
-    assert "Note: `" not in shell.run("search", "prune", "--where", "mtime<2001-01-01").stderr
+    ends = ("2024-01-01 and 2024-02-30", "2024-02-30 and 2024-03-01")
+    for where in (f"mtime between {each}" for each in ends):
+        assert "'2024-02-30' is not one" in shell.run("search", "prune", "--where", where).stderr
+    for where in (
+        "mtime<2001-01-01",
+        "mtime in (2001-01-01, soon)",
+        "mtime between 2001-01-01 and 2001-02-01",
+    ):
+        assert "Note: `" not in shell.run("search", "prune", "--where", where).stderr
 
 
 def test_a_question_with_a_mistaken_filter_is_none_for_an_expert(tmp_path: Path) -> None:

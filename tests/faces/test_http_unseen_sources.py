@@ -159,3 +159,27 @@ async def test_what_is_neither_a_number_nor_a_name_is_no_source(tmp_path: Path, 
         number = await asked(desk)
         body = {"answer": "It is sweet.", "sources": [source]}
         assert (await client.post(f"/api/drafts/{number}/answer", json=body)).status_code == 422
+
+
+async def test_why_an_answer_is_stale_names_no_document_of_an_unseen_collection(tmp_path: Path) -> None:
+    async with server_desk(str(tmp_path / "base.db")) as desk:
+        await desk.book.add_text("The gate opens at nine.", id="gate-file", collection="secret")
+        source = await desk.book.curated.source(
+            "gate-file", quote="The gate opens at nine.", collection="secret"
+        )
+        entry = await desk.book.curated.insert(
+            "At nine.", category="x", question="When?", collection="default", sources=[source]
+        )
+        await desk.book.add_text("The gate opens at ten.", id="gate-file", collection="secret")
+        (draft,) = await desk.book.moderation.get_pending_moderation_items()
+        paths = ("/api/curated", f"/api/curated/{entry.id}", "/api/drafts", f"/api/drafts/{draft.id}")
+        async with desk.client("bound expert") as client, desk.client("expert") as whole:
+            for path in paths:
+                seen, all_of_it = (await client.get(path)).text, (await whole.get(path)).text
+                assert ("At nine." in seen, "gate-file" in seen, "gate-file" in all_of_it) == (
+                    True,
+                    False,
+                    True,
+                )
+            shown = (await client.get(paths[1])).json()["entry"]
+            assert shown["stale_reason"] == "a source has changed"

@@ -258,7 +258,17 @@ async def test_a_known_file_that_grows_too_large_keeps_its_text(
     written(tmp_path, one="x" * 1001)
     report = await desk.add(tmp_path)
     assert (report.removed, [f.code for f in report.failed]) == (0, ["file_over_limit"])
-    assert (await desk.only()).content == "One."
+    kept = await desk.only()
+    assert (kept.content, kept.status) == ("One.", DocumentStatus.FAILED)
+    assert (kept.processing_error or "").startswith("file_over_limit: ")
+    written(tmp_path, one="One.")
+    assert (await desk.add(tmp_path)).failed == []
+    back = await desk.only()
+    assert (back.content, back.status, back.processing_error) == (
+        "One.",
+        DocumentStatus.COMPLETED,
+        None,
+    )
 
 
 async def test_a_text_whose_file_is_over_a_lowered_limit_has_failed_and_is_not_unchanged(
@@ -267,8 +277,9 @@ async def test_a_text_whose_file_is_over_a_lowered_limit_has_failed_and_is_not_u
     folder = written(tmp_path / "a", one="One.", large="A text about quinces. " * 100)
     await Desk(base, clock, small_files(10_000)).add(folder)
     desk = Desk(base, clock, small_files(1000))
-    for report in (await desk.add(folder), (await desk.plan(folder)).report, await desk.add(folder)):
-        assert (report.unchanged, report.still_failed) == (1, 0)
+    planned = (await desk.plan(folder)).report
+    for report in (planned, await desk.add(folder), (await desk.plan(folder)).report, await desk.add(folder)):
+        assert (report.unchanged, report.still_failed, report.skipped) == (1, 0, {})
         assert [f.message for f in report.failed] == [
             "The file is larger than 0.001 MB, the limit that `max_file_mb` sets."
         ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from sourcebook.consult.citations.source_binding import without_marks
 from sourcebook.consult.support.support_check import Doubt, check_support
 from sourcebook.text.numbers import quantities
 
@@ -82,6 +85,14 @@ def test_a_bare_denial_is_not_verified_by_a_denial_of_something(
 ) -> None:
     assert Doubt.WORDS in check_support(sentence, quote, language).doubts
     assert check_support("In October.", "Cut them in October.", "en").is_enough
+
+
+def test_an_answer_of_one_endless_sentence_is_read_in_a_moment() -> None:
+    """What anybody may send holds up nobody else."""
+    started = time.process_time()
+    assert not check_support("Blueberries " * 2600, "Raspberries fruit on canes.", "en").is_enough
+    assert without_marks("`" * 32_000) == "`" * 32_000
+    assert time.process_time() - started < 1
 
 
 def test_an_empty_quote_supports_nothing() -> None:

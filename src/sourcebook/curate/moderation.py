@@ -251,7 +251,8 @@ class Moderation:
         draft = await self.get_item(draft_id)
         text = draft.answer if answer is None else answer
         if text is None or not text.strip():
-            raise UsageError(f"Draft {draft_id} has no answer yet", hint="Answer it with `moderate answer`.")
+            await self._queue.require_waiting(draft_id)
+            raise UsageError(f"Draft {draft_id} has no answer yet", hint="Write an answer to it instead.")
         wanted = await self._revisions.of_draft(
             draft, Wanted(text, question, category, subcategory, sources, on_lost_support)
         )

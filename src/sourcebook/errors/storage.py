@@ -35,7 +35,7 @@ class BaseFull(StorageError):
 class BaseReadOnly(StorageError):
     """The base is read-only.
 
-    Check the permissions of the file and its folder. It can still be searched.
+    Check the permissions of the file and its folder. As long as the folder can be written to, the base can be searched.
     """
 
     code = "base_read_only"

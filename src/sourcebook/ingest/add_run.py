@@ -437,8 +437,10 @@ def _narrowed(disputed: dict[str, tuple[FolderComparison, list[str]]]) -> Iterat
 
 
 def too_large(seen: FolderComparison) -> Counter[str]:
-    """The files that would be skipped because they are too large."""
-    large = [i for i in seen.plan.indexings if is_over_limit(i.file_hash)]
+    """The files that would be skipped because they are too large. Those that the base has a text of have failed."""
+    failed = {file.path for file in seen.failed}
+    indexings = [i for i in seen.plan.indexings if seen.shown(i.paths[0]) not in failed]
+    large = [i for i in indexings if is_over_limit(i.file_hash)]
     return Counter({Skip.TOO_LARGE.value: len(large)} if large else {})
 
 

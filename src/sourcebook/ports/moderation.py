@@ -56,6 +56,10 @@ class ModerationQueue(Protocol):
 
     async def get(self, draft_id: int) -> Draft | None: ...
 
+    async def require_waiting(self, draft_id: int) -> None:
+        """AlreadyDecided if the draft does not wait, DraftNotFound if there is none."""
+        ...
+
     async def pending(
         self,
         limit: int = 20,

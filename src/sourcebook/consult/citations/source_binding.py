@@ -44,7 +44,7 @@ _OF_THE_QUESTION = 0.6
 _FEWEST_WORDS = 4
 """Of a sentence that can be watched: what has fewer is a heading as often as not."""
 _LONGEST_PLACE = 2000
-_CODE = re.compile(r"(`+[^`]+`+)")
+_CODE = re.compile(r"((?<!`)`+[^`]+`+)")
 _GAPS = re.compile(r"(?<![\n \t])[ \t]{2,}")
 """Not those that begin a line: they are the depth of a list."""
 _GAP_AT_THE_END = re.compile(r"[ \t]+$", re.MULTILINE)
@@ -129,21 +129,28 @@ class _Binding:
     named: NamedSources
 
     async def bound(self, answer: str) -> BoundAnswer:
-        sentences = cited_sentences(answer)
-        found = self._joined([await self._support(sentence) for sentence in sentences])
-        supports = await to_thread.run_sync(self.named.complete, sentences, found)
+        sentences = await to_thread.run_sync(cited_sentences, answer)
+        supports = [await self._support(sentence) for sentence in sentences]
+        return await to_thread.run_sync(self._bound, answer, sentences, supports)
+
+    def _bound(
+        self, answer: str, sentences: Sequence[CitedSentence], own: Sequence[list[CuratedSource]]
+    ) -> BoundAnswer:
+        found = self._joined(own)
+        supports = self.named.complete(sentences, found)
         sources: list[CuratedSource] = []
         numbers = [[_place(sources, source) for source in support] for support in supports]
         unsupported = [each.text for each, support in zip(sentences, supports, strict=True) if not support]
         # A source that is named does not bring back what its own words no longer say.
         unsaid = [each.text for each, support in zip(sentences, found, strict=True) if not support]
-        lost = await to_thread.run_sync(_borne_out, unsaid, self.citations, self.language)
+        lost = _borne_out(unsaid, self.citations, self.language)
         text = _marked(answer, sentences, numbers).strip()
         return BoundAnswer(text or answer.strip(), tuple(sources), tuple(unsupported), lost)
 
     async def _support(self, sentence: CitedSentence) -> list[CuratedSource]:
         """A source from the citations; else the same sentence in a cited document; else from a search."""
-        if held := next(chain(self._held(sentence), self._said(sentence)), None):
+        # In threads, because a sentence may be as long as a whole answer.
+        if held := await to_thread.run_sync(self._of_citations, sentence):
             return [held]
         query = f"{self.question or ''} {sentence.text}".strip()
         found = await self.binder.search(self.collections, query, RetrievalConfig(top_k=_PASSAGES))
@@ -185,6 +192,9 @@ class _Binding:
                 )
         return None
 
+    def _of_citations(self, sentence: CitedSentence) -> CuratedSource | None:
+        return next(chain(self._held(sentence), self._said(sentence)), None)
+
     def _held(self, sentence: CitedSentence) -> Iterator[CuratedSource]:
         """The quotes that support the sentence, cut to what it needs, because the rest may change."""
         for source in self.cited:
@@ -218,7 +228,7 @@ class _Binding:
     async def _quoted(self, sentence: CitedSentence, passage: SearchResult) -> CuratedSource | None:
         chunk = passage.chunk
         context = "\n".join(part for part in (passage.document_title, chunk.section) if part)
-        quote = best_quote(sentence.text, chunk.content, self.language, context)
+        quote = await to_thread.run_sync(best_quote, sentence.text, chunk.content, self.language, context)
         if not quote.is_enough or passage.collection_id == MANUAL_COLLECTION:
             return None
         if not self._is_about(sentence, f"{context}\n{chunk.content}"):

@@ -47,7 +47,8 @@ _LONGEST_ENDING = 3
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _BETWEEN_PARTS = re.compile(r"[-'’]")
-_SENTENCE_START = re.compile(r"(?:^|[.!?…:¿¡]|\n|[-*•])[\s\"'«“„(\[*_]*$")
+_SENTENCE_START = re.compile(r"[\s\"'«“„(\[*_]*[.!?…:¿¡\n*•-]")
+"""Read backwards, from a word to the one before it."""
 
 
 class Doubt(StrEnum):
@@ -251,12 +252,15 @@ def _with_stems(parts: list[str], language: str | None) -> list[tuple[str, str]]
 
 def names(sentence: str) -> list[str]:
     """Words that look like names: a capital letter inside a sentence, several capitals, or letters with digits."""
-    return [
-        match[0]
-        for match in _WORD.finditer(sentence)
-        if not _is_plain(match[0])
-        and _looks_like_a_name(match[0], is_first=bool(_SENTENCE_START.search(sentence, 0, match.start())))
-    ]
+    found: list[str] = []
+    text, before = f"\n{sentence}", 0
+    for match in _WORD.finditer(text):
+        if not _is_plain(match[0]):
+            is_first = _SENTENCE_START.match(text[before : match.start()][::-1]) is not None
+            if _looks_like_a_name(match[0], is_first=is_first):
+                found.append(match[0])
+        before = match.end()
+    return found
 
 
 def _is_plain(word: str) -> bool:

@@ -30,8 +30,20 @@ class LazyCommand(TyperCommand):
         options = import_module("sourcebook.faces.cli.invocation")
         verb = getattr(import_module(f"sourcebook.faces.cli.commands.{module}"), function)
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(self.name)(options.takes_common_options(verb))
+        alone.command(self.name, cls=_Command)(options.takes_common_options(verb))
         return typer.main.get_command(alone)
+
+
+class _Command(TyperCommand):
+    """A command that puts its name to everything that is wrong with how it was called."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.TyperException as error:
+            if getattr(error, "ctx", ctx) is None:  # that of an option without its value
+                error.__dict__["ctx"] = ctx
+            raise
 
 
 class AllCommands(TyperGroup):

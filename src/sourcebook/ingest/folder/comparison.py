@@ -305,16 +305,16 @@ def _reason(error: SourcebookError) -> Skip:
 def _remember_unread(seen: FolderComparison) -> None:
     """What is too large or cannot be opened is remembered by its size and time, and so listed with what was not read.
 
-    Where the base has an older text, it keeps that.
+    Where the base has an older text, it keeps that, and every `add` tells that the file could not be read.
     """
     texts, source = with_text(seen.known), seen.target.source.id
     for path, entry in seen.scan.large.items():
+        seen.found[path] = over_limit_mark(source, path, entry.size, entry.mtime)
+        seen.scan.files[path] = entry
         if path not in texts:
-            seen.found[path] = over_limit_mark(source, path, entry.size, entry.mtime)
-            seen.scan.files[path] = entry
             del seen.scan.skipped[path]
     for path, entry in seen.scan.unreadable.items():
-        if path not in texts and path not in seen.target.uploads:
+        if path not in seen.target.uploads:
             seen.found[path] = unreadable_mark(source, path, entry.size, entry.mtime)
 
 

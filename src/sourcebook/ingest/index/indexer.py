@@ -372,8 +372,9 @@ class Indexer:
         return IndexedWork(work, Counter(unchanged=len(work.paths)))
 
     async def _write_failure(self, work: Work, error: Exception) -> IndexedWork:
-        is_told = work.is_unread and isinstance(error, OSError)  # when it could not be opened for its hash
-        if is_told:
+        # When it was compared, because it could not be opened for its hash, or because the base has a text of it.
+        is_told = work.is_unread and (isinstance(error, OSError) or work.keeps_old_text)
+        if work.is_unread and isinstance(error, OSError):
             error = UnreadableFile(_failure("", error).message)
         if (
             isinstance(error, SourcebookError)

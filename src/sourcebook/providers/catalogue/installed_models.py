@@ -93,7 +93,7 @@ class ModelStore:
                 if is_known(name)
                 else "`sourcebook models list` shows them."
             )
-            raise ModelNotFound(f"The model {name} is not installed.", hint=hint)
+            raise ModelNotFound(f"The model {name!r} is not installed.", hint=hint)
         if missing := found.missing:
             raise ModelNotFound(
                 f"The model {name} lacks {', '.join(missing)}.",
@@ -182,7 +182,7 @@ class ModelStore:
     def remove(self, name: str) -> InstalledModel:
         found = self.get(name)
         if found is None:
-            raise ModelNotFound(f"The model {name} is not installed.")
+            raise ModelNotFound(f"The model {name!r} is not installed.")
         shutil.rmtree(found.folder)
         return found
 

@@ -28,6 +28,7 @@ from sourcebook.storage.curation.curated_rows import person_name, read_entries
 from sourcebook.storage.curation.draft_rows import draft_from
 
 if TYPE_CHECKING:
+    from sourcebook.errors import AlreadyDecided
     from sourcebook.model.chat import Citation
     from sourcebook.model.curation import CuratedAnswer
     from sourcebook.storage.database import Executor, Row
@@ -92,6 +93,16 @@ async def require_draft(executor: Executor, draft_id: int) -> Draft:
     return draft_from(row)
 
 
+async def require_waiting(executor: Executor, draft_id: int) -> None:
+    draft = await require_draft(executor, draft_id)
+    if draft.status is not DraftStatus.PENDING:
+        raise await _decision(executor, draft)
+
+
+async def _decision(executor: Executor, draft: Draft) -> AlreadyDecided:
+    return already_decided(draft, await _name(executor, draft.admin_id))
+
+
 async def require_decider_row(executor: Executor, user_id: int) -> None:
     who = await executor.fetch_one("decider", user_id=user_id)
     role, is_blocked = (who["role"], bool(who["is_blocked"])) if who else (None, True)
@@ -118,8 +129,7 @@ async def change_status(
         now=now,
     )
     if not changed:
-        now_there = await require_draft(transaction, draft.id)
-        raise already_decided(now_there, await _name(transaction, now_there.admin_id))
+        raise await _decision(transaction, await require_draft(transaction, draft.id))
 
 
 async def settle_repeats(

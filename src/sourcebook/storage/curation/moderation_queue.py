@@ -32,6 +32,7 @@ from sourcebook.storage.curation.draft_decisions import (
     reject_repeats,
     require_decider_row,
     require_draft,
+    require_waiting,
     settle_repeats,
     tell,
 )
@@ -100,6 +101,9 @@ class SqlModerationQueue:
             limit=limit,
         )
         return [draft_from(row) for row in rows]
+
+    async def require_waiting(self, draft_id: int) -> None:
+        await require_waiting(self._database, draft_id)
 
     async def in_group(self, group_key: str) -> list[Draft]:
         rows = await self._database.fetch("pending_in_group", group_key=group_key)

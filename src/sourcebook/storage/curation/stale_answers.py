@@ -125,7 +125,7 @@ async def check_entry(transaction: Executor, entry_id: int, now: int) -> None:
         await _settle(transaction, entry_id, lost, now)
 
 
-async def draft_stale_answers(transaction: Executor, now: int) -> None:
+async def _draft_stale_answers(transaction: Executor, now: int) -> None:
     """Every answer that is stale waits for somebody to look at it."""
     rows = await transaction.fetch("stale_without_draft")
     await _draft(transaction, [row["id"] for row in rows], now)
@@ -134,10 +134,15 @@ async def draft_stale_answers(transaction: Executor, now: int) -> None:
 async def lose_sources(transaction: Executor, collection_id: str, now: int) -> None:
     """A collection is gone: whoever quotes it from elsewhere has lost a source."""
     if await transaction.execute("lose_sources_in", lost=collection_id):
-        await transaction.execute("mark_stale_answers", now=now)
-        await draft_stale_answers(transaction, now)
-        for row in await transaction.fetch("answers_quoting", lost=collection_id):
-            await _tell_reason(transaction, row["knowledge_base_id"])
+        await follow_lost_sources(transaction, now, collection_id)
+
+
+async def follow_lost_sources(transaction: Executor, now: int, collection_id: str | None = None) -> None:
+    """Whatever lost a source is stale, says so, and waits for somebody to look at it."""
+    await transaction.execute("mark_stale_answers", now=now)
+    await _draft_stale_answers(transaction, now)
+    for row in await transaction.fetch("answers_that_lost", of_collection=collection_id):
+        await _tell_reason(transaction, row["knowledge_base_id"])
 
 
 async def _quoted(transaction: Executor, collection_id: str, document_ids: Sequence[str]) -> Quoted:

@@ -17,7 +17,7 @@ from sourcebook.ingest.index.embedding import embed_chunks
 from sourcebook.model.add_reports import Progress
 from sourcebook.model.documents import ChunkLevel
 from sourcebook.model.health import Finding, Repair
-from sourcebook.storage.curation.stale_answers import draft_stale_answers
+from sourcebook.storage.curation.stale_answers import follow_lost_sources
 from sourcebook.storage.index import collections, vector_encoding
 from sourcebook.storage.index.bm25 import WordCount
 from sourcebook.storage.maintenance.document_repair import DocumentRepairer
@@ -136,8 +136,7 @@ class Repairer:
         self._mender.note("adopt_chunks", "documents were lost except for their passages", adopted)
         for name, message in _TIDYING:
             self._mender.note(name, message, await _execute(transaction, name))
-        await transaction.execute("mark_stale_answers", now=self._now)
-        await draft_stale_answers(transaction, self._now)
+        await follow_lost_sources(transaction, self._now)
         put = await transaction.execute("put_missing_counters", now=self._now)
         self._mender.note("put_missing_counters", "collections got their counts back", put)
 

@@ -211,8 +211,11 @@ order by k.id
 -- A collection is going: whoever quotes it from elsewhere loses a source.
 update knowledge_base_sources set state = 'removed' where collection_id = :lost
 
--- name: answers_quoting(lost)
-select distinct knowledge_base_id from knowledge_base_sources where collection_id = :lost order by knowledge_base_id
+-- name: answers_that_lost(of_collection)
+-- Those that have lost a source: in this collection, or anywhere.
+select distinct knowledge_base_id from knowledge_base_sources
+where state = 'removed' and (cast(:of_collection as text) is null or collection_id = :of_collection)
+order by knowledge_base_id
 
 -- name: retire_curated(entry_id, now)
 update knowledge_base set is_active = 0, updated_at = :now where id = :entry_id

@@ -121,7 +121,7 @@ where state = 'current'
                     and d.id = knowledge_base_sources.document_id)
 
 -- name: mark_stale_answers(now)
--- An answer that lost a source is not what was approved.
+-- An answer that lost a source is not what was approved. Which one is told afterwards.
 update knowledge_base set stale_since = :now, stale_reason = 'a source was removed'
 where stale_since is null
   and exists (select 1 from knowledge_base_sources s

@@ -149,6 +149,10 @@ class ModerationContract:
         with pytest.raises(AlreadyDecided, match="rejected by local"):
             await base.stores.moderation.approve(draft.id, LOCAL, revision(), EMBEDDED)
         assert await base.stores.curated.kb_list() == []
+        other = await base.stores.moderation.add(new_draft(question="Another?"))
+        await base.stores.moderation.require_waiting(other.id)
+        with pytest.raises(AlreadyDecided, match="rejected by local"):
+            await base.stores.moderation.require_waiting(draft.id)
 
     async def test_what_an_approved_answer_was_made_of_is_known(self, base: OpenBase) -> None:
         await put(base, QUOTE, "a")

@@ -12,7 +12,8 @@ from sourcebook.model.moderation import DraftKind
 
 if TYPE_CHECKING:
     from sourcebook.faces.http.auth.caller import Caller
-    from sourcebook.model.curation import CuratedAnswer, SourceChange
+    from sourcebook.model.chat import Citation
+    from sourcebook.model.curation import CuratedAnswer, CuratedSource, SourceChange
     from sourcebook.model.documents import JsonValue
     from sourcebook.model.moderation import Draft
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 def seen_entry(entry: CuratedAnswer, caller: Caller) -> dict[str, Any]:
     """A curated answer with those of its sources that the caller may see."""
     sources = tuple(source for source in entry.sources if caller.sees(source.collection_id))
-    return json_shapes.curated_answer(replace(entry, sources=sources))
+    reason = _seen_reason(entry.stale_reason, entry.sources, caller)
+    return json_shapes.curated_answer(replace(entry, sources=sources, stale_reason=reason))
 
 
 def seen_draft(draft: Draft, caller: Caller) -> dict[str, Any]:
@@ -51,6 +53,8 @@ def as_seen(draft: Draft, caller: Caller) -> Draft:
     quotes_others = draft.kind is DraftKind.ANSWER and len(citations) < len(draft.citations)
     answer = None if quotes_others and draft.kb_id is None else draft.answer
     details = dict(draft.details)
+    if isinstance(reason := details.get("reason"), str):
+        details["reason"] = _seen_reason(reason, draft.citations, caller)
     for key in ("outdated", "rejected"):
         if isinstance(found := details.get(key), dict) and not _is_seen(found, caller):
             details[key] = None
@@ -72,6 +76,15 @@ def require_readable(draft: Draft, caller: Caller) -> None:
             f"The answer of draft {draft.id} quotes a collection that you may not read",
             hint="Write an answer of your own, or leave the draft to someone who may read it.",
         )
+
+
+def _seen_reason(
+    reason: str | None, sources: Sequence[CuratedSource | Citation], caller: Caller
+) -> str | None:
+    """Why an answer is stale, without the name of a source that the caller may not see."""
+    hidden = {source.document_path for source in sources if not caller.sees(source.collection_id)}
+    told, _, name = (reason or "").partition(": ")
+    return told if name in hidden else reason
 
 
 def _seen_places(shown: dict[str, Any], draft: Draft, caller: Caller) -> dict[str, Any]:

@@ -117,8 +117,10 @@ async def add(
     returned with the status 200, and not added again.
     """
     chosen = one_collection(caller, body.collection, settings)
+    labels, words = (body.question, body.category, body.subcategory), _words(body.answer)
     for entry in await book.curated.all(chosen):
-        if _is_same(entry, body):
+        is_same = entry.is_active and (entry.question, entry.category, entry.subcategory) == labels
+        if is_same and _words(entry.answer) == words:
             response.status_code = 200
             return {"entry": seen_entry(entry, caller)}
     sources: list[CuratedSource] | None = None
@@ -170,11 +172,5 @@ async def _entry(book: Book, caller: Caller, number: int) -> CuratedAnswer:
     return found
 
 
-def _is_same(entry: CuratedAnswer, body: NewAnswer) -> bool:
-    if not entry.is_active or without_marks(entry.answer).strip() != without_marks(body.answer).strip():
-        return False
-    return (entry.question, entry.category, entry.subcategory) == (
-        body.question,
-        body.category,
-        body.subcategory,
-    )
+def _words(answer: str) -> str:
+    return without_marks(answer).strip()

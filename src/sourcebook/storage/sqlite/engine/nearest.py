@@ -126,11 +126,16 @@ def _scored(allowed: Allowed, rows: NDArray[np.int64] | None, query: NDArray[np.
 
 
 def _limit(scores: NDArray[np.float64], count: int) -> float:
-    """The score that a row must reach to be perhaps among the first `count`."""
+    """The score that a row must reach to be perhaps among the first `count`.
+
+    Those that could not be measured reach any, and say nothing of where the others stand.
+    """
+    if not np.isfinite(scores).all():
+        scores = scores[scores < np.inf]
     if len(scores) <= count:
         return -np.inf
     last = float(np.partition(scores, len(scores) - count)[len(scores) - count])
-    return last - ROUNDING_MARGIN * max(1.0, abs(last)) if np.isfinite(last) else last
+    return last - ROUNDING_MARGIN * max(1.0, abs(last))
 
 
 def _families(found: _Found, query: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -147,9 +152,9 @@ def _families(found: _Found, query: NDArray[np.float32]) -> tuple[NDArray[np.int
     own[owner[is_own]] = found.scores[is_own]
     best = np.full(len(passages), -np.inf)
     np.maximum.at(best, owner[~is_own], found.scores[~is_own])
-    alone = np.flatnonzero(np.isinf(own))
+    alone = np.flatnonzero(np.isneginf(own))
     own[alone] = _rough_or_none(part, passages[alone], query)
-    childless = np.flatnonzero(np.isinf(best))
+    childless = np.flatnonzero(np.isneginf(best))
     members, parents, are_passages = part.families(passages[childless])
     children, parents = members[~are_passages], parents[~are_passages]
     np.maximum.at(best, childless[parents], _rough_or_none(part, children, query))
@@ -158,8 +163,8 @@ def _families(found: _Found, query: NDArray[np.float32]) -> tuple[NDArray[np.int
 
 def _means(itself: NDArray[np.float64], best_child: NDArray[np.float64]) -> NDArray[np.float64]:
     """The mean of the two, or the one that there is; minus infinity stands for none."""
-    one = np.where(np.isinf(itself), best_child, itself)
-    return np.where(np.isinf(itself) | np.isinf(best_child), one, (itself + best_child) / 2)
+    own = np.where(np.isneginf(itself), best_child, itself)
+    return (own + np.where(np.isneginf(best_child), itself, best_child)) / 2
 
 
 def _rough_or_none(

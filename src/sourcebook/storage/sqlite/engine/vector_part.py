@@ -83,7 +83,10 @@ class VectorPart:
         object.__setattr__(self, "known_codes", codes)
 
     def rough_scores(self, rows: NDArray[np.int64], query: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Scores of some rows that are right to about three digits."""
+        """Scores of some rows that are right to about three digits.
+
+        A product too large for single precision is infinite, whatever its sign: its exact score decides.
+        """
         return self.rough_scores_of(gathered(self.matrix, rows), query)
 
     def rough_scores_of(
@@ -96,14 +99,11 @@ class VectorPart:
         wanted = np.ascontiguousarray(query.astype(matrix.dtype)).reshape(1, -1)
         measured = simsimd.cdist(wanted, np.ascontiguousarray(matrix), kind)
         found = np.asarray(measured, dtype=np.float64).ravel()
-        if np.isnan(found).any():
-            # Numbers so large that single precision overflows: the exact score decides about them.
-            found = np.where(
-                np.isnan(found), 0.0 if self.metric is DistanceMetric.EUCLIDEAN else np.inf, found
-            )
         if self.metric is DistanceMetric.EUCLIDEAN:
-            return 1.0 / (1.0 + np.sqrt(np.maximum(found, 0.0)))
-        return found
+            # No number is a distance that could not be measured; the exact one decides. An infinite one is long.
+            known = np.where(np.isnan(found), 0.0, found) if np.isnan(found).any() else found
+            return 1.0 / (1.0 + np.sqrt(np.maximum(known, 0.0)))
+        return found if np.isfinite(found).all() else np.where(np.isfinite(found), found, np.inf)
 
     def exact_scores(self, rows: NDArray[np.int64], wanted: NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of some rows, for a query that is ready for them."""

@@ -71,11 +71,17 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Remove a collection and everything in it. A missing collection is not an error."""
-    if not yes:
-        _confirm(f"Remove the collection {name} and all its documents?")
     with call.open() as book:
+        is_there = any(collection.id == name for collection in book.library.collections())
+        if is_there and not yes:
+            _confirm(f"Remove the collection {name} and all its documents?")
         book.library.remove_collection(name)
-    call.confirm({"removed": name}, f"Removed the collection {name}.")
+    done = (
+        f"Removed the collection {name}."
+        if is_there
+        else f"There is no collection {name!r}; nothing was removed."
+    )
+    call.confirm({"removed": name}, done)
 
 
 def _confirm(question: str) -> None:

@@ -75,7 +75,9 @@ def role(
     user_id: UserId,
     role: Annotated[
         UserRole,
-        typer.Argument(parser=_role, help="The new role; a reader is a user.", show_default=False),
+        typer.Argument(
+            metavar="ROLE", parser=_role, help="The new role; a reader is a user.", show_default=False
+        ),
     ],
 ) -> None:
     """Change a person's role to reader (also written user), expert or admin.
