@@ -247,6 +247,7 @@ def test_size_has_a_limit() -> None:
     ("tree", "said"),
     [
         (Between("mtime", "2024-01-01", "2024-02-30"), "'2024-02-30' is not one"),
+        (GreaterThan("mtime", "2024-W05"), "'2024-W05' is not one"),
         (Between("mtime", "2024-01-01", "2024-02-29"), ""),
         (In("mtime", ["yesterday", "2024-02-29"]), ""),
         (In("page", ["one", "two"]), "'one' is not one"),

@@ -55,8 +55,8 @@ def _on(name: str, value: object) -> Iterator[Condition]:
 
 def period_of(value: object) -> Period | None:
     """The seconds that an ISO date, with or without a time, stands for. A time without a zone is in UTC."""
-    if not isinstance(value, str):
-        return None
+    if not isinstance(value, str) or "W" in value:
+        return None  # weeks are not dates of a calendar
     try:
         written = datetime.fromisoformat(value)
     except ValueError:
