@@ -64,11 +64,16 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
     assert loaded(tmp_path, environ={"SOURCEBOOK_DB": ""}, toml='db = "toml.db"').settings.db == "toml.db"
 
 
-def test_what_only_the_tests_read_is_no_setting(tmp_path: Path) -> None:
+def test_what_only_tests_and_benchmarks_read_is_no_setting(tmp_path: Path) -> None:
     read = re.compile(r"""(?:environ\.get\(|VARIABLE = )"(SOURCEBOOK_\w+)\"""")
-    texts = (file.read_text("utf-8") for file in Path(__file__).parents[1].rglob("*.py"))
+    tests = Path(__file__).parents[1]
+    texts = (
+        file.read_text("utf-8")
+        for folder in (tests, tests.parent / "benchmarks")
+        for file in folder.rglob("*.py")
+    )
     names = {name for text in texts for name in read.findall(text)}
-    assert {"SOURCEBOOK_CHAOS_SECONDS", "SOURCEBOOK_TEST_CITUS"} <= names
+    assert {"SOURCEBOOK_CHAOS_SECONDS", "SOURCEBOOK_TEST_CITUS", "SOURCEBOOK_BENCH_DATA"} <= names
     assert not loaded(tmp_path, environ=dict.fromkeys(names, "1")).origins
 
 

@@ -28,9 +28,10 @@ DOTENV_FILE = ".env"
 TOML_FILE = "sourcebook.toml"
 _SECRET_ENDS = ("api_key", "_token", "_secret")
 _SERVER_KEYS = ("DB_HOST", "DB_PORT", "DB_NAME", "DB_USER", "DB_PASSWORD")
-# Used by the test suite only.
+# Used by the tests and benchmarks only.
 _NOT_SETTINGS = frozenset(
     {
+        "SOURCEBOOK_BENCH_DATA",
         "SOURCEBOOK_CHAOS_SECONDS",
         "SOURCEBOOK_SOAK",
         "SOURCEBOOK_SOAK_SECONDS",
