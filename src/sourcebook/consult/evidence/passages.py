@@ -105,6 +105,36 @@ class PassageQuery:
     """The follow-up alone, if the question is that with the one before it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Weighing:
+    """How what was found is weighed, and how many are used. `words`: the weights by which passages are compared."""
+
+    question: WeighedQuestion
+    words: Mapping[str, float]
+    held: Sequence[str]
+    most: int
+
+    @property
+    def language(self) -> str | None:
+        return self.question.language
+
+    def all(self, found: Sequence[SearchResult]) -> list[JudgedPassage]:
+        return [(each, judged(self.words, each, self.language)) for each in found]
+
+    def first(self, found: Sequence[SearchResult]) -> list[JudgedPassage]:
+        return self.all(found[: self.most])
+
+    def in_own_language(self, found: Sequence[SearchResult]) -> list[SearchResult]:
+        """In a base of several languages: what is in the asker's, or in none, if anything else was found too.
+
+        An answer there is preferred, even if a translation is closer.
+        """
+        if self.language is None or len(self.held) == 1:
+            return []
+        own = [each for each in found if detect_language(each.chunk.content) in (None, self.language)]
+        return own if len(own) < len(found) else []
+
+
 class PassageJudge:
     """Searches, weighs each passage against the question, and decides once whether the question is answered."""
 
@@ -119,45 +149,59 @@ class PassageJudge:
             diversity=replace(wanted.config.diversity, overlap=_OVERLAP),
         )
         report = await self._without_contents(wanted, config, context)
+        weighing = await self._weighing(wanted, report, context)
+        found = report.results
+        # Entries of a chosen subcategory stay before the general ones.
+        if wanted.config.subcategory is None:
+            found = by_subject(found, wanted.question, weighing.words, weighing.language)
+        own = weighing.in_own_language(found)
+        passages = weighing.first(own)
+        verdict = _by_words(weighing.question, passages, context)
+        if not verdict.is_accepted:
+            # Translations of what was declined say nothing else.
+            found = without_translations(found, own)
+            passages = weighing.first(found)
+            verdict = _verdict(weighing.question, passages, wanted.language, context)
+        nearer: Sequence[JudgedPassage] = ()
+        if not verdict.is_accepted:
+            nearer = await self._nearer_elsewhere(weighing, own or found, wanted, config, context)
+        language = weighing.language
+        if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
+            passages, language = _nearest_foreign(wanted, passages), None
+        return JudgedPassages(passages, weighing.question.weights, report.warnings, language, verdict, nearer)
+
+    async def _weighing(
+        self, wanted: PassageQuery, report: SearchReport, context: QuestionContext
+    ) -> _Weighing:
         held = context.all_languages()
         language = wanted.language if wanted.language in held else None
         counted = await self._word_counts(wanted, report)
         languages = [language] if language else held or [wanted.language]
         weights = term_weights(wanted.question, languages, counted.passages, counted.rows)
-        # Words that only ask for a value are left out: a price need not be called a price.
-        wanted_words = about_the_thing(wanted.question, weights, language)
-        found = report.results
-        # Entries of a chosen subcategory stay before the general ones.
-        if wanted.config.subcategory is None:
-            found = by_subject(found, wanted.question, wanted_words, language)
         question = WeighedQuestion(wanted.question, weights, counted, language, languages, wanted.follow_up)
+        # Words that only ask for a value are left out: a price need not be called a price.
+        words = about_the_thing(wanted.question, weights, language)
+        return _Weighing(question, words, held, wanted.config.top_k)
 
-        def first(some: Sequence[SearchResult], most: int = wanted.config.top_k) -> list[JudgedPassage]:
-            return [(each, judged(wanted_words, each, language)) for each in some[:most]]
+    async def _nearer_elsewhere(
+        self,
+        weighing: _Weighing,
+        found: Sequence[SearchResult],
+        wanted: PassageQuery,
+        config: RetrievalConfig,
+        context: QuestionContext,
+    ) -> Sequence[JudgedPassage]:
+        """The nearest passage in another language, if it is nearer than all that was found in the asker's.
 
-        if own := _in_language(found, language, held):
-            passages = first(own)
-            verdict = verdict_on(question, passages, _facts(passages, context))
-            if verdict.is_accepted:
-                return JudgedPassages(passages, weights, report.warnings, language, verdict)
-            # Their translations say nothing else.
-            found = without_translations(found, own)
-        passages = first(found)
-        verdict = _verdict(question, passages, wanted.language, context)
-        nearer: Sequence[JudgedPassage] = ()
-        if not verdict.is_accepted and language is not None and len(held) > 1:
-            near = await self._in_other_languages(wanted, config, context)
-            others = first(without_translations(near, own or found))
-            in_others = _verdict_across(question, others, context)
-            is_nearer = _similarity(others) > _similarity(first(own or found, len(found)))
-            nearer = others[:1] if is_nearer and in_others.score >= in_others.needed - _NEARLY else ()
-        if verdict.by == JUDGED_BY_MEANING and verdict.is_accepted:
-            # Decided by vectors, so the nearest come first, without those in the asker's language, where words failed.
-            near = nearness(wanted.question, passages)
-            ordered = [passages[place] for place in sorted(range(len(near)), key=lambda place: -near[place])]
-            foreign = [(p, j) for p, j in ordered if detect_language(p.chunk.content) != wanted.language]
-            passages, language = foreign or ordered, None
-        return JudgedPassages(passages, weights, report.warnings, language, verdict, nearer)
+        None if it is far from an answer.
+        """
+        if weighing.language is None or len(weighing.held) == 1:
+            return ()
+        near = await self._in_other_languages(wanted, config, context)
+        others = weighing.first(without_translations(near, found))
+        verdict = _verdict_across(weighing.question, others, context)
+        is_nearer = _similarity(others) > _similarity(weighing.all(found))
+        return others[:1] if is_nearer and verdict.score >= verdict.needed - _NEARLY else ()
 
     async def _without_contents(
         self, wanted: PassageQuery, config: RetrievalConfig, context: QuestionContext
@@ -223,17 +267,17 @@ def _is_contents(passage: SearchResult) -> bool:
     return is_contents(passage.chunk.content)
 
 
-def _in_language(
-    found: Sequence[SearchResult], language: str | None, held: Sequence[str]
-) -> list[SearchResult]:
-    """In a base of several languages: what is in the asker's, or in none, if anything else was found too.
+def _nearest_foreign(wanted: PassageQuery, passages: Sequence[JudgedPassage]) -> Sequence[JudgedPassage]:
+    """What was decided by vectors: the nearest first, without those in the asker's language, where words failed."""
+    near = nearness(wanted.question, passages)
+    ordered = [passages[place] for place in sorted(range(len(near)), key=lambda place: -near[place])]
+    return [(p, j) for p, j in ordered if detect_language(p.chunk.content) != wanted.language] or ordered
 
-    An answer there is preferred, even if a translation is closer.
-    """
-    if language is None or len(held) == 1:
-        return []
-    own = [each for each in found if detect_language(each.chunk.content) in (None, language)]
-    return own if len(own) < len(found) else []
+
+def _by_words(
+    question: WeighedQuestion, passages: Sequence[JudgedPassage], context: QuestionContext
+) -> QuestionVerdict:
+    return verdict_on(question, passages, _facts(passages, context)) if passages else NOTHING_FOUND
 
 
 def _verdict(
@@ -243,15 +287,12 @@ def _verdict(
     context: QuestionContext,
 ) -> QuestionVerdict:
     """Whether these passages answer, whatever their language."""
-    if not passages:
-        return NOTHING_FOUND
-    facts = _facts(passages, context)
-    by_words = verdict_on(question, passages, facts)
+    by_words = _by_words(question, passages, context)
     held = context.all_languages()
-    if by_words.is_accepted or not asked_in or not held:
+    if by_words.is_accepted or not passages or not asked_in or not held:
         return by_words
     if asked_in not in held:
-        return verdict_on(question, passages, facts, is_foreign=True)
+        return verdict_on(question, passages, _facts(passages, context), is_foreign=True)
     if not _is_nearest_foreign(asked_in, held, passages):
         return by_words
     by_meaning = _verdict_across(question, passages, context)
