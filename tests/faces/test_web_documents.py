@@ -262,3 +262,23 @@ def test_a_sheet_is_read_as_a_table_and_named_once(browser: Browser, tmp_path: P
         expect(page.locator("#quote")).to_have_text("Cello, full size")
         assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
         assert page.locator(".sheet-rows").evaluate("(box) => box.scrollWidth > box.clientWidth")
+
+
+def test_of_a_wide_sheet_the_cell_that_was_quoted_is_shown(browser: Browser, tmp_path: Path) -> None:
+    lines = [
+        "number,kind,question,answer",
+        "1,Keys of the house and of the cellar,Where do I get the keys?,The porter on the ground floor has the keys.",
+        "2,Guests and neighbours of the house,May a friend stay overnight?,Three nights at most.",
+    ]
+    (tmp_path / "faq.csv").write_text("\n".join(lines), "utf-8")
+    with Sourcebook(tmp_path / "base.db") as book:
+        book.add(tmp_path / "faq.csv")
+    with desk(tmp_path) as made, looking(browser, made, viewport={"width": 1100, "height": 800}) as page:
+        page.goto("/ask")
+        ask(page, "Where do I get the keys?")
+        quoted = page.locator("#leaf .sheet-rows mark").first
+        expect(quoted).to_contain_text("The porter on the ground floor")
+        # Nothing of it is cut off by the box that the sheet is scrolled in.
+        cut = "(mark) => mark.getBoundingClientRect().right - mark.closest('.sheet-rows').getBoundingClientRect().right"
+        assert quoted.evaluate(cut) <= 0
+        assert page.locator("#leaf .sheet-rows").first.evaluate("(box) => box.scrollLeft > 0")

@@ -39,6 +39,9 @@ function put(html) {
   leaf.toggleAttribute("data-empty", !leaf.querySelector("header"));
   const quote = leaf.querySelector("mark");
   if (quote) {
+    // Of a wide sheet, the cell that was quoted is shown, with what stands before it as far as there is room.
+    const rows = quote.closest(".sheet-rows");
+    if (rows) rows.scrollLeft = quote.getBoundingClientRect().right - rows.getBoundingClientRect().right + 16;
     const head = leaf.querySelector("header")?.offsetHeight ?? 0;
     const away = quote.getBoundingClientRect().top - leaf.getBoundingClientRect().top - head - 80;
     if (away > 0) leaf.scrollTop = away;
