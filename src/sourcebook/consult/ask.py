@@ -61,7 +61,7 @@ from sourcebook.model.chat import (
     TokenWritten,
 )
 from sourcebook.model.search import RetrievalConfig
-from sourcebook.retrieve.filters.unknown_fields import unknown_fields
+from sourcebook.retrieve.filters.unknown_fields import mistakes_in
 from sourcebook.retrieve.question_context import QuestionContext
 
 if TYPE_CHECKING:
@@ -405,13 +405,8 @@ class Consultation:
         """What is mistaken about the filter, which may be why nothing was found."""
         if inquiry.filter is None:
             return []
-        names: set[str] = set()
-        for collection_id in inquiry.collections:
-            names |= await self._stores.library.metadata_names(collection_id)
-        return [
-            {"code": warning.code.value, "message": warning.message}
-            for warning in unknown_fields(inquiry.filter, names)
-        ]
+        found = await mistakes_in(inquiry.filter, self._stores.library, inquiry.collections)
+        return [{"code": warning.code.value, "message": warning.message} for warning in found]
 
     async def _closest(self, question: OpenQuestion, found: JudgedPassages) -> list[QuotedPassage]:
         """The passages that come closest to the question, noted in its details."""

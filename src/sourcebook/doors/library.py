@@ -8,7 +8,7 @@ from sourcebook.ingest.texts.shared_texts import SharedTexts
 from sourcebook.ingest.uploads.stored_files import remove_document
 from sourcebook.ports.arguments import checks_arguments
 from sourcebook.retrieve.filters.filter_meaning import check
-from sourcebook.retrieve.filters.unknown_fields import unknown_fields
+from sourcebook.retrieve.filters.unknown_fields import mistakes_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,10 +112,8 @@ class LibraryDoor:
         It reads the metadata of every document, and is meant for a filter that finds nothing.
         """
         searched = self._connection.searched(collection)
-        names: set[str] = set()
-        for name in [searched] if isinstance(searched, str) else searched:
-            names |= await self._connection.stores.library.metadata_names(name)
-        return unknown_fields(check(filter), names)
+        collections = [searched] if isinstance(searched, str) else searched
+        return await mistakes_in(check(filter), self._connection.stores.library, collections)
 
     async def collections(self) -> list[Collection]:
         """The collections of the base."""

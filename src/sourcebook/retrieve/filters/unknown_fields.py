@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,20 @@ from sourcebook.retrieve.filters.time_fields import TIME_COLUMNS, period_of
 
 if TYPE_CHECKING:
     from sourcebook.model.search import MetadataFilter
+    from sourcebook.ports.storage import Library
     from sourcebook.retrieve.filters.filter_meaning import Condition
 
 _NUMBERS = ("page", *TIME_COLUMNS)
+
+
+async def mistakes_in(
+    tree: MetadataFilter, library: Library, collections: Sequence[str]
+) -> list[SearchWarning]:
+    """`unknown_fields` for these collections. It reads the metadata of every document."""
+    names: set[str] = set()
+    for collection_id in collections:
+        names |= await library.metadata_names(collection_id)
+    return unknown_fields(tree, names)
 
 
 def unknown_fields(tree: MetadataFilter, metadata_names: Collection[str]) -> list[SearchWarning]:

@@ -74,10 +74,10 @@ def rows_of_tables(text: str) -> dict[int, Sequence[Cell]]:
 
 
 def question_and_answer(row: Sequence[Cell]) -> tuple[Cell, Cell] | None:
-    """The question and the answer, if the row is of a sheet of such."""
+    """The question and the answer, if the row is of a sheet of such. Of "A" and "Answer", the longer name tells."""
     columns = words_by_name("faq_columns.txt")
     cells = {cell.name.strip().casefold(): cell for cell in row}
     question, answer = (
-        next(filter(None, map(cells.get, columns[kind])), None) for kind in ("question", "answer")
+        max(columns[kind].intersection(cells), key=len, default=None) for kind in ("question", "answer")
     )
-    return None if question is None or answer is None else (question, answer)
+    return None if question is None or answer is None else (cells[question], cells[answer])

@@ -80,7 +80,8 @@ def cells_between_bars(row: str) -> tuple[str, ...]:
 
 def spans_between_bars(text: str, start: int, end: int) -> list[Span]:
     """Where the cells of such a row stand, without the blanks around them."""
-    bars = [start, *(start + 1 + bar.start() for bar in _BETWEEN_CELLS.finditer(text[start + 1 : end]))]
+    inner = _BETWEEN_CELLS.finditer(text[start + 1 : end - 1])
+    bars = [start, *(start + 1 + bar.start() for bar in inner), end - 1]
     spans: list[Span] = []
     for bar, following in pairwise(bars):
         cell = text[bar + 1 : following]
